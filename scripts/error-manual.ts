@@ -77,7 +77,8 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
       "Call the tool again. If clients reach several processes, see [ask the user](tasks/ask-the-user.md#restarts-and-several-processes).",
   },
   "state-used": {
-    meaning: "The `requestState` of a multi round-trip request, or a later one, was used before. Nothing was repeated.",
+    meaning:
+      "The `requestState` of a multi round-trip request, or a later one, was used before. Nothing was repeated.",
     advice: "Use each state once. An answer that was lost is given again for 30 seconds.",
   },
   "asks-limit": {

@@ -138,6 +138,7 @@ export { attempts, growing, waitAsked, type Pace } from "./time/retry.js";
 export { Breaker } from "./time/breaker.js";
 export { Ticker } from "./time/ticker.js";
 
+export { isProduction } from "./platform/production.js";
 // Types that the platform declares.
 export type * as platform from "./platform/platform.js";
 export { nearest } from "@mcpgen/engine/explain";

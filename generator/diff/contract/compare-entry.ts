@@ -14,7 +14,15 @@ import type { ComparedList } from "./lists.js";
 /** Members with text for people and models. */
 const texts = ["title", "description"];
 /** Members that have separate rules or identify the entry; the generic comparison skips them. */
-const accounted = new Set(["inputSchema", "outputSchema", "arguments", "mimeType", "scopes", "replay", ...texts]);
+const accounted = new Set([
+  "inputSchema",
+  "outputSchema",
+  "arguments",
+  "mimeType",
+  "scopes",
+  "replay",
+  ...texts,
+]);
 const accountedOfTools = new Set(["annotations", "execution", "task"]);
 
 /** The differences of an entry that both contracts contain. */

@@ -128,7 +128,9 @@ function entryOf(
   const place = placeOf(kind, key);
   requireHandler(place, given["handler"]);
   const members = Object.entries(given).filter(([, value]) => value !== undefined);
-  const { scopes, replay, ...rest } = Object.fromEntries(members.filter(([name]) => !Object.hasOwn(rules, name)));
+  const { scopes, replay, ...rest } = Object.fromEntries(
+    members.filter(([name]) => !Object.hasOwn(rules, name)),
+  );
   const added = members.filter(([name]) => Object.hasOwn(rules, name));
   if (scopes !== undefined && typeof scopes !== "function" && !isScopes(scopes))
     throw invalid(

@@ -189,8 +189,7 @@ export class RequestContext implements HandlerContext, Waiting {
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
       if (this.over) return;
-      if (this.parked?.isAway)
-        return void this.parked.hold(0, () => this.progress(progress, total, message));
+      if (this.parked?.isAway) return void this.parked.hold(0, () => this.progress(progress, total, message));
       const token = this.request.params?._meta?.["progressToken"];
       const report = progressOf(this, token, progress, total, message);
       if (!report) return;
@@ -379,6 +378,7 @@ export class RequestContext implements HandlerContext, Waiting {
         if (!parking) throw lost("not-here");
         return this.#repeated(await parking.resume(this, state.chain, () => markUsed(state, this)));
       }
+      if (state) connection.definition.replayed(placeOf(method, request.params));
       this.rounds = state
         ? await openRounds(state as Replayed, this, (...answer) => judgeSealed(this, ...answer))
         : // Without a state there is nothing to verify: a client is free to choose its answers.

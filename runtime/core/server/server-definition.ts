@@ -75,6 +75,8 @@ export interface ServerDefinition {
   /** Whether clients get the text of what handlers throw. */
   readonly thrown?: "hide" | "message" | undefined;
   readonly hooks: Hooks<ServerEvent>;
+  /** In development, reports the first time that a handler runs again. */
+  readonly replayed: (place: ErrorPlace) => void;
   /** Reports a problem that no response carries. Never throws. */
   readonly warn: (message: string) => void;
 }

@@ -19,6 +19,7 @@ import {
   type Channel,
   type Clock,
   invalid,
+  isProduction,
   McpError,
   type Params,
   Parking,
@@ -42,6 +43,7 @@ import {
   type ServerCounts,
   type ServerDefinition,
   type CacheHints,
+  type ErrorPlace,
   placeOf,
   SerialisedResult,
   uncached,
@@ -288,9 +290,11 @@ export class Server {
       counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
       hooks,
+      replayed: replayReport(warn),
       warn,
     };
-    if (state.parking !== false) this.definition.parking = new Parking<RequestContext>(this.definition, state.parking, reportParking);
+    if (state.parking !== false)
+      this.definition.parking = new Parking<RequestContext>(this.definition, state.parking, reportParking);
     errors.table?.apply(this.definition.legacy);
     this.#builtIn = this.#builtInMethods(lists.cache);
     this.refresh();
@@ -540,6 +544,16 @@ export class Server {
 
 function reportParking({ connection, method, request }: RequestContext, event: ParkingEvent): void {
   connection.emit({ ...placeOf(method, request.params), ...event } as ServerEvent);
+}
+
+function replayReport(warn: (message: string) => void): (place: ErrorPlace) => void {
+  const known = new Set<string>();
+  return ({ method, name = "" }) => {
+    const place = `${method} ${JSON.stringify(name)}`;
+    if (isProduction() || known.has(place)) return;
+    known.add(place);
+    warn(`${place}: the handler runs again from its first line, because its client has answered`);
+  };
 }
 
 function noSchemas(): never {

@@ -124,8 +124,7 @@ export function askThroughOther(
   context: HandlerContext,
   send: (asked: Asked, options: AskOptions) => Promise<object>,
 ): void {
-  requestOf(context).sendAsk = (_context, { asked }, options = {}) =>
-    send(asked, options) as Promise<Params>;
+  requestOf(context).sendAsk = (_context, { asked }, options = {}) => send(asked, options) as Promise<Params>;
 }
 
 /** Another result that a client may answer a request with, by the mark of that result; `undefined` if it declares none. */

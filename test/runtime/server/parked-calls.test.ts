@@ -134,7 +134,10 @@ describe("a state", () => {
       [{ action: "maybe" }, "action"],
     ] as const)
       expect(await call(state, { pay })).toMatchObject({
-        error: { code: -32602, message: expect.stringMatching(new RegExp(`inputResponses: .*"pay".*${message}`)) },
+        error: {
+          code: -32602,
+          message: expect.stringMatching(new RegExp(`inputResponses: .*"pay".*${message}`)),
+        },
       });
     expect(done).toEqual([]);
     expect(textOf(await call(state, { pay: yes }))).toBe("thanks");
@@ -220,17 +223,15 @@ test("the timeout of an ask ends its wait; what the handler then answers waits f
 test("progress, logs and meta are those of the round that runs", async () => {
   let release!: () => void;
   const released = new Promise<void>((resolve) => (release = resolve));
-  const { call, client } = served(
-    async (context) => {
-      const asked = context.ask.elicit("k", form);
-      context.progress(1);
-      await released;
-      context.progress(2);
-      await asked;
-      context.progress(3);
-      return String(context.meta["progressToken"]);
-    },
-  );
+  const { call, client } = served(async (context) => {
+    const asked = context.ask.elicit("k", form);
+    context.progress(1);
+    await released;
+    context.progress(2);
+    await asked;
+    context.progress(3);
+    return String(context.meta["progressToken"]);
+  });
   const meta = (token: string): Members => ({ progressToken: token });
   const first = await call(undefined, undefined, meta("one"));
   release();
@@ -344,7 +345,11 @@ describe("shared keys", () => {
     const check = (): undefined => undefined;
     const checks = { t: { input: check } };
     expect(() =>
-      defineToolServer(contract, { tools: { t: () => "" } }, { revisions: serverRevisions, checks, state } as never),
+      defineToolServer(contract, { tools: { t: () => "" } }, {
+        revisions: serverRevisions,
+        checks,
+        state,
+      } as never),
     ).toThrow(problem);
   });
 
@@ -360,6 +365,13 @@ describe("shared keys", () => {
     });
     expect(textOf(await other.call(round, { k: yes }))).toBe("accept");
     expect(await one.call(round, { k: yes })).toMatchObject(refused("state-used"));
+    // In development, the first time is worth a line.
+    expect(textOf(await other.call(stateOf(await one.call()), { k: yes }))).toBe("accept");
+    expect(other.events.filter(({ type }) => type === "warning")).toEqual([
+      expect.objectContaining({
+        message: expect.stringMatching(/^tools\/call "t": the handler runs again/) as string,
+      }),
+    ]);
   });
 
   test("one that may not is lost in another process, and goes on in its own", async () => {

@@ -297,7 +297,8 @@ export class Endpoint {
     await this.#drain(this.#options.graceMs ?? defaultGraceMs);
     this.#closed = true;
     const lost = this.#server.definition.parking?.close(isOverHttp);
-    if (lost) this.#server.definition.warn(`HTTP: ${lost} calls that waited for answers of their clients are lost`);
+    if (lost)
+      this.#server.definition.warn(`HTTP: ${lost} calls that waited for answers of their clients are lost`);
     const posts = [...this.#streams.connections].map((connection) => connection.close());
     await Promise.all([...posts, this.#legacy?.close()]);
     this.#streams.close();

@@ -7,14 +7,6 @@ import type { BodyReading } from "./endpoint.js";
 /** Bytes of an event stream that may wait for its reader. One more message then closes the connection. */
 export const maxWaitingBytes = 8 * 1_048_576;
 
-// Platforms without `process` are treated as production; a bundler may replace the expression.
-declare const process: { readonly env: { readonly NODE_ENV?: string } };
-
-/** Whether `NODE_ENV` is `production`, or unknown. */
-export function isProduction(): boolean {
-  return typeof process === "undefined" || process.env.NODE_ENV === "production";
-}
-
 /** Headers of a JSON body. */
 export const jsonHeaders: Readonly<Record<string, string>> = { "content-type": "application/json" };
 

@@ -7,6 +7,7 @@ import {
   rateLimitedCode,
   type RequestId,
   type ServerChannel,
+  isProduction,
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { ServerConnection } from "../../server/connection.js";
@@ -21,7 +22,6 @@ import {
 import {
   type EventSink,
   type Exchange,
-  isProduction,
   jsonHeaders,
   maxWaitingBytes,
   retryHeaders,

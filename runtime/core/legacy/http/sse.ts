@@ -3,13 +3,7 @@ import { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
 import { type Posted, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "../../http/server/access.js";
 import { type Streams, eventHeaders } from "../../http/server/event-streams.js";
-import {
-  type Principal,
-  type EventSink,
-  type Exchange,
-  isProduction,
-  parseTarget,
-} from "../../http/server/exchange.js";
+import { type Principal, type EventSink, type Exchange, parseTarget } from "../../http/server/exchange.js";
 import { idsOfRequests, postProblem, receive } from "./session-requests.js";
 import { type EndpointQuotas, countWork, maxSessionRequests } from "../../http/server/limits.js";
 import type { HttpCounts, SessionEnd } from "../../http/server/http-stats.js";
