@@ -1,4 +1,4 @@
-import { errorText, idOf, type RequestId, type ServerChannel } from "@mcpgen/base";
+import { errorText, idOf, isProduction, type RequestId, type ServerChannel } from "@mcpgen/base";
 import { ServerConnection } from "../../server/connection.js";
 import type { Server } from "../../server/server.js";
 import { type Posted, acceptedBy, corsHeaders, replyBusy, replyInvalid } from "../../http/server/access.js";
