@@ -6,9 +6,10 @@ import { serveHttp } from "@mcpgen/runtime/http";
 import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 
 const keys = process.env["STATE_KEYS"]?.split(",") ?? [];
+// The balancer gives a request to any process: a tool that asks its user needs `replay: true`, and `state.store`.
 const server = createServer(
   { name: "deployed", version: "1.0.0" },
-  { revisions: serverRevisions, state: { keys: keys } },
+  { revisions: serverRevisions, state: { keys, parking: false } },
 );
 server.tool("pid", { description: "The process that answers" }, () => String(process.pid));
 

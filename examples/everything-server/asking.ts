@@ -77,7 +77,7 @@ export function addAsking(server: CodeFirstServer): void {
 
   server.tool(
     "test_streaming_elicitation",
-    { description: "Asks the user in the middle of its work." },
+    { description: "Asks the user in the middle of its work.", replay: true },
     (_args, context) => {
       context.progress(1, 2, "asking");
       return answered(context, {

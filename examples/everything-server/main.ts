@@ -18,7 +18,6 @@ const server = createServer(
     revisions: serverRevisions,
     instructions: "Offers one of everything that the protocol has; for tests.",
     capabilities: { logging: {} },
-    state: { keys: ["everything-server: a secret for tests"] },
   },
 );
 

@@ -17,10 +17,10 @@ const question = {
   maxTokens: 100,
 };
 
-/** Tools that need one or more rounds of input. */
+/** Tools that need one or more rounds of input. They have no effects, so any process may run them again for an answer. */
 export function addRounds(server: CodeFirstServer): void {
   const tool = (suffix: string, description: string, handler: Parameters<CodeFirstServer["tool"]>[2]) =>
-    server.tool(`test_input_required_result_${suffix}`, { description }, handler);
+    server.tool(`test_input_required_result_${suffix}`, { description, replay: true }, handler);
 
   tool("elicitation", "Asks the user's name.", async (_args, { ask }) => {
     const answer = await ask.elicit<{ name: string }>("user_name", name);
@@ -71,7 +71,7 @@ export function addRounds(server: CodeFirstServer): void {
 
   server.prompt(
     "test_input_required_result_prompt",
-    { description: "A prompt that needs the user." },
+    { description: "A prompt that needs the user.", replay: true },
     async (_args, { ask }) => {
       const answer = await ask.elicit<{ context?: string }>("user_context", {
         message: "What is it to be about?",

@@ -12,7 +12,6 @@ const server = createServer(
   { name: "task-server", version: "1.0.0" },
   {
     revisions: serverRevisions,
-    state: { keys: ["task-server: a secret for tests"] },
     extensions: [tasks(tasksExtension, { pollMs: 100 })],
   },
 );

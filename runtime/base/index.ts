@@ -48,7 +48,14 @@ export {
   timeLimitCode,
   type ErrorCode,
 } from "./jsonrpc/errors.js";
-export { JsonRpcPeer, progressOf, takeMessage, takeParsed, type MessageTaker } from "./jsonrpc/peer.js";
+export {
+  JsonRpcPeer,
+  afterTurn,
+  progressOf,
+  takeMessage,
+  takeParsed,
+  type MessageTaker,
+} from "./jsonrpc/peer.js";
 export {
   asksLimit,
   lost,
@@ -125,7 +132,6 @@ export { Turns } from "./admission/turns.js";
 export {
   Aborts,
   abortable,
-  afterTurn,
   longestWait,
   settleWithin,
   systemClock,

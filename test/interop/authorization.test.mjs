@@ -53,7 +53,7 @@ async function listening(server) {
 function ours({ as, second }) {
   const server = createServer(
     { name: "protected", version: "1" },
-    { revisions: serverRevisions, state: { keys: ["a key for tests, of length"] }, onEvent: () => true },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   server.tool("echo", {}, () => "echoed");
   server.tool("write", { scopes: ["files:write", "files:read"] }, () => "written");

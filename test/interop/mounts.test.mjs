@@ -47,7 +47,7 @@ for (const [name, { fronts, greedy, serve }] of Object.entries(frameworks))
 function counting() {
   const server = createServer(
     { name: "mounted", version: "1.0.0" },
-    { revisions: serverRevisions, state: { keys: ["a key for tests, of length"] }, onEvent: () => true },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   server.tool("echo", {}, ({ message }) => message);
   server.tool("count", {}, async ({ to }, context) => {

@@ -22,15 +22,16 @@ const requests: { readonly [method: string]: Members } = {
 
 const form = { message: "?", requestedSchema: { type: "object", properties: {} } } as const;
 
-const withAll = () => {
+/** @param replay whether the handler that asks runs again for an answer (2026-07-28) */
+const withAll = (replay = false) => {
   const events: ServerEvent[] = [];
   const made = served((server) => {
     server.tool("echo", {}, () => "here");
-    server.tool("ask", {}, async (_, { ask }) => (await ask.elicit("form", form)).action);
+    server.tool("ask", { replay }, async (_, { ask }) => (await ask.elicit("form", form)).action);
     server.resource("memo://a", {}, () => "memo");
     server.prompt("greet", { arguments: [{ name: "who" }] }, () => "hello");
     server.onEvent((event) => events.push(event));
-  });
+  }, replay ? { state: { parking: false } } : {});
   return { ...made, warnings: () => events.filter(({ type }) => type === "nulls-ignored") };
 };
 
@@ -126,8 +127,13 @@ describe("null for optional members, on a server", () => {
   });
 
   test("of the answer to a form counts as absent", async () => {
-    for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
-      const made = withAll();
+    for (const [revision, replay] of [
+      ["2025-06-18", false],
+      ["2025-11-25", false],
+      ["2026-07-28", false],
+      ["2026-07-28", true],
+    ] as const) {
+      const made = withAll(replay);
       const client = await clientOf(made, revision, { elicitation: {} });
       const declined = { action: "decline", content: null };
       client.answers = { "elicitation/create": () => ({ result: declined }) };

@@ -52,14 +52,20 @@ const prompt = {
 const answerOf = (content: unknown): Members => ({ role: "assistant", model: "m", content });
 
 describe("a server warns about a model's answer", () => {
-  test.each(each(kinds))("with %s (%s)", async (kind, revision) => {
+  const ways = each(kinds).flatMap(([kind, revision]) =>
+    (revision === "2026-07-28" ? [false, true] : [false]).map((replay) => [kind, revision, replay] as const),
+  );
+
+  test.each(ways)("with %s (%s, replay: %s)", async (kind, revision, replay) => {
     const { content, place } = kinds[kind]!;
     const received: unknown[] = [];
-    const made = served((server) =>
-      server.tool("ask", {}, async (_, { ask }) => {
-        received.push((await ask.sample("s", prompt)).content);
-        return "";
-      }),
+    const made = served(
+      (server) =>
+        server.tool("ask", { replay }, async (_, { ask }) => {
+          received.push((await ask.sample("s", prompt)).content);
+          return "";
+        }),
+      replay ? { state: { parking: false } } : {},
     );
     const client = await clientOf(made, revision, { sampling: {} });
     const result = answerOf(content);

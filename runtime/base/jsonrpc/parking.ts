@@ -1,11 +1,11 @@
 import { Admission } from "../admission/admission.js";
 import { BoundedMap } from "../admission/bounded-map.js";
 import type * as platform from "../platform/platform.js";
-import { afterTurn, type Clock } from "../time/clock.js";
+import type { Clock } from "../time/clock.js";
 import { McpError } from "./errors.js";
 import { weightOf } from "./json-limits.js";
 import type { Params, RequestId } from "./message.js";
-import { JsonRpcPeer } from "./peer.js";
+import { afterTurn, JsonRpcPeer } from "./peer.js";
 import type { Pending, Timeouts } from "./pending.js";
 import * as rpc from "./rpc-codes.js";
 

@@ -132,6 +132,14 @@ export class Running<Work extends Abortable> {
   }
 }
 
+/** Calls a function after this turn of the event loop. Most handlers that return a promise are done by then. */
+export function afterTurn(work: () => void): void {
+  const { setImmediate: soon = setTimeout } = globalThis as {
+    readonly setImmediate?: (work: () => void) => unknown;
+  };
+  soon(work);
+}
+
 /** The arguments of a function that reports progress. */
 type Report = [progress: number, total?: number | undefined, message?: string | undefined];
 

@@ -27,14 +27,6 @@ export function wallTimeOf(clock: Clock): number {
   return clock.wallTime?.() ?? Date.now();
 }
 
-/** Calls a function after this turn of the event loop. Most handlers that return a promise are done by then. */
-export function afterTurn(work: () => void): void {
-  const { setImmediate: soon = setTimeout } = globalThis as {
-    readonly setImmediate?: (work: () => void) => unknown;
-  };
-  soon(work);
-}
-
 /** Lets the process exit while the timer is set, if the platform supports that. */
 export function unref(timer: unknown): unknown {
   (timer as { unref?: () => void }).unref?.();

@@ -280,7 +280,7 @@ const shortestSecret = 16;
 export function stateSeal(secrets: readonly string[]): StateSeal {
   if (secrets.some((secret) => secret.length < shortestSecret))
     throw invalid(`each of state.keys has at least ${shortestSecret} characters`);
-  const instance = toBase64Url(crypto.getRandomValues(new Uint8Array(6)));
+  const instance = `${toBase64Url(crypto.getRandomValues(new Uint8Array(6)))}.`;
   let isReported = secrets.length > 0;
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>
@@ -300,26 +300,31 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
       const [key] = await loaded();
       const iv = crypto.getRandomValues(new Uint8Array(ivLength));
       const text = new TextEncoder().encode(JSON.stringify(value));
-      const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv }, key!, text));
+      const sealed = new Uint8Array(await crypto.subtle.encrypt(cipherOf(iv, instance), key!, text));
       const bytes = new Uint8Array(ivLength + sealed.length);
       bytes.set(iv);
       bytes.set(sealed, ivLength);
-      return `${instance}.${toBase64Url(bytes)}`;
+      return instance + toBase64Url(bytes);
     },
-    isForeign: (text) => text[instance.length] === "." && !text.startsWith(instance),
+    isForeign: (text) => text[instance.length - 1] === "." && !text.startsWith(instance),
     async open(text) {
-      const bytes = fromBase64Url(text.slice(instance.length + 1));
+      const bytes = fromBase64Url(text.slice(instance.length));
       if (!bytes || bytes.length < ivLength + tagLength) return undefined;
-      const iv = bytes.subarray(0, ivLength);
+      const cipher = cipherOf(bytes.subarray(0, ivLength), text.slice(0, instance.length));
       for (const key of await loaded()) {
         const plain = await crypto.subtle
-          .decrypt({ name: "AES-GCM", iv }, key, bytes.subarray(ivLength))
+          .decrypt(cipher, key, bytes.subarray(ivLength))
           .catch(() => undefined);
         if (plain) return JSON.parse(new TextDecoder().decode(plain)) as unknown;
       }
       return undefined;
     },
   };
+}
+
+/** @param instance a changed name is refused like changed content */
+function cipherOf(iv: Uint8Array<ArrayBuffer>, instance: string) {
+  return { name: "AES-GCM", iv, additionalData: new TextEncoder().encode(instance) };
 }
 
 async function keyOf(secret: Uint8Array<ArrayBuffer>): Promise<Key> {

@@ -8,8 +8,6 @@ import { type AuthorizationServer, authorizationServer } from "../../support/aut
 import { shown } from "../../support/auth/secrets.js";
 import { claimsFor, resource } from "./requests.js";
 
-const keys = ["a key for tests, of sufficient length"];
-
 interface Two {
   readonly one: AuthorizationServer;
   readonly two: AuthorizationServer;
@@ -25,8 +23,10 @@ interface Two {
 async function twoIssuers(store?: MemorySessionStore): Promise<Two> {
   const [one, two] = [await authorizationServer(), await authorizationServer()];
   const handler = (): ReturnType<typeof createHttpHandler> => {
-    const quiet = { onEvent: () => true, state: { keys } };
-    const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, ...quiet });
+    const server = createServer(
+      { name: "s", version: "1" },
+      { revisions: serverRevisions, onEvent: () => true },
+    );
     server.tool("ask", {}, async (_, { ask }) => {
       const { action } = await ask.elicit("sure", {
         message: "Sure?",

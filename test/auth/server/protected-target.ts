@@ -18,7 +18,7 @@ const scopes = {
 function tools(): ReturnType<typeof createServer> {
   const server = createServer(
     { name: "protected", version: "1" },
-    { revisions: serverRevisions, onEvent: () => true, state: { keys: ["a key for tests, of length"] } },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   server.tool("echo", {}, () => "echoed");
   server.tool("write", { scopes: ["files:write", "files:read"] }, () => "written");

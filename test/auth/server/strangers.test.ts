@@ -34,7 +34,6 @@ async function world() {
     { name: "s", version: "1" },
     {
       revisions: serverRevisions,
-      state: { keys: ["a key for tests, of sufficient length"] },
       onEvent: () => true,
       lists: { pageSize: 1 },
     },

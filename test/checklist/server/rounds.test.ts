@@ -6,6 +6,7 @@ import {
   type Form,
   type NotificationBus,
   defineServer,
+  memoryStateStore,
 } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { everyFeature } from "../../support/every-feature/server.js";
@@ -27,10 +28,10 @@ const form: Form = {
 };
 const sampling = { messages: [], maxTokens: 1 };
 
-/** A tool for each kind of question. */
-function asker(server: CodeFirstServer): void {
+/** A tool for each kind of question. @param replay whether each runs again for an answer */
+function asker(server: CodeFirstServer, replay = false): void {
   const tool = (name: string, ask: (ask: Ask) => Promise<unknown>): void =>
-    void server.tool(name, {}, async (_, context) => JSON.stringify(await ask(context.ask)));
+    void server.tool(name, { replay }, async (_, context) => JSON.stringify(await ask(context.ask)));
   tool("elicit", (ask) => ask.elicit("k", form));
   tool("url", (ask) => ask.url("k", { message: "Look", url: "https://example.com/" }));
   tool("sample", (ask) => ask.sample("k", sampling));
@@ -231,11 +232,17 @@ describe("rounds", () => {
     ];
     const half = state.length >> 1;
     forged.push(state.slice(half) + state.slice(0, half));
-    const bytes = Buffer.from(state, "base64url");
-    for (const index of bytes.keys()) {
-      const changed = Buffer.from(bytes);
-      changed[index]! ^= 1 << (index & 7);
-      forged.push(changed.toString("base64url"));
+    // The name of the process, and what it sealed.
+    const parts = state.split(".");
+    expect(parts).toHaveLength(2);
+    forged.push(parts.join(""), parts.join("-"));
+    for (const [part, text] of parts.entries()) {
+      const bytes = Buffer.from(text, "base64url");
+      for (const index of bytes.keys()) {
+        const changed = Buffer.from(bytes);
+        changed[index]! ^= 1 << (index & 7);
+        forged.push(parts.with(part, changed.toString("base64url")).join("."));
+      }
     }
     // The last character has unused bits: other last characters could decode to the same bytes.
     for (const last of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -243,8 +250,16 @@ describe("rounds", () => {
     const codes = await Promise.all(forged.map(async (each) => (await retry(client, each)).error?.code));
     expect(codes).toEqual(forged.map(() => -32602));
     expect(textOf(await retry(client, state))).toContain('"age":5');
-    // Nor is it good for another tool.
-    expect((await retry(client, state, 5, "roots")).error?.code).toBe(-32602);
+  });
+
+  row("MRTR-08", "a state is refused for another request", async (revision) => {
+    const { client } = await raw(revision, asker, capabilities);
+    const { result } = await client.call("elicit");
+    expect((await retry(client, result!["requestState"], 5, "roots")).error).toMatchObject({
+      code: -32602,
+      data: { code: "state-rejected" },
+    });
+    expect(textOf(await retry(client, result!["requestState"]))).toContain('"age":5');
   });
 
   row("MRTR-10", "every input_required result contains input requests", async (revision) => {
@@ -274,7 +289,9 @@ describe("rounds", () => {
       sample: "sampling/createMessage",
       roots: "roots/list",
     };
-    const { client } = await raw(revision, asker);
+    // None of the calls is ever answered.
+    const state = { parking: { perPrincipal: 100 } };
+    const { client } = await raw(revision, asker, {}, { state });
     for (const elicitation of [undefined, {}, { form: {} }, { url: {} }, { form: {}, url: {} }])
       for (const sampling of [undefined, {}])
         for (const roots of [undefined, {}]) {
@@ -299,8 +316,10 @@ describe("rounds", () => {
   });
 
   row("MRTR-12", "any process with the key takes up what another one asked", async (revision) => {
-    const make = async (stateKeys: string[]): Promise<RawClient> =>
-      (await raw(revision, asker, capabilities, { state: { keys: stateKeys } })).client;
+    const make = async (keys: string[]): Promise<RawClient> => {
+      const state = { keys, parking: false, store: memoryStateStore() } as const;
+      return (await raw(revision, (server) => asker(server, true), capabilities, { state })).client;
+    };
     const key = "a key of several processes";
     const [one, other, rotated, stranger] = [
       await make([key]),
@@ -312,6 +331,22 @@ describe("rounds", () => {
     for (const client of [other, rotated])
       expect(textOf(await retry(client, result!["requestState"]))).toContain('"age":5');
     expect((await retry(stranger, result!["requestState"])).error?.code).toBe(-32602);
+  });
+
+  row("MRTR-12", "only the process where a handler waits takes up what it asked", async (revision) => {
+    const make = async (key: string): Promise<RawClient> => {
+      const state = { keys: [key], parking: "routed" } as const;
+      return (await raw(revision, asker, capabilities, { state })).client;
+    };
+    const key = "a key of several processes";
+    const [one, other, stranger] = [await make(key), await make(key), await make("the key of a stranger")];
+    const { result } = await one.call("elicit");
+    for (const client of [other, stranger])
+      expect((await retry(client, result!["requestState"])).error).toMatchObject({
+        code: -32602,
+        data: { code: "state-lost", cause: "not-here" },
+      });
+    expect(textOf(await retry(one, result!["requestState"]))).toContain('"age":5');
   });
 
   row(

@@ -5,7 +5,7 @@ import { createServer } from "@mcpgen/runtime";
 export function protectedTools() {
   const server = createServer(
     { name: "protected", version: "1" },
-    { revisions: serverRevisions, state: { keys: ["a key for tests, of length"] }, onEvent: () => true },
+    { revisions: serverRevisions, onEvent: () => true },
   );
   server.tool("whoami", {}, (_, { auth: { clientId, scopes, subject } }) =>
     JSON.stringify({ clientId, scopes, subject }),

@@ -13,7 +13,6 @@ const server = createServer(
     revisions: serverRevisions,
     instructions: "A fixture.",
     capabilities: { logging: {} },
-    state: { keys: ["a key of the fixture, for tests"] },
   },
 );
 const string = { type: "string" };

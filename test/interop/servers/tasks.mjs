@@ -16,7 +16,6 @@ const server = createServer(
   { name: "tasks", version: "1.0.0" },
   {
     revisions: serverRevisions,
-    state: { keys: ["a key of the fixture, for tests"] },
     extensions: [tasks(tasksExtension, { pollMs, list: adapter !== undefined })],
   },
 );

@@ -21,8 +21,11 @@ const steady = (lines: readonly string[]): string[] =>
   );
 
 describe.each(routes)("over %s at %s", (wire, revision) => {
-  test("one line per request has method, name, id, revision, time and outcome", async () => {
-    const server = serverWith();
+  const isModern = revision === "2026-07-28";
+  const title = "one line per request has method, name, id, revision, time and outcome (replay: %s)";
+
+  test.each(isModern ? [false, true] : [false])(title, async (replay) => {
+    const server = serverWith({ state: replay ? { parking: false } : {} });
     server.tool("add", {}, () => "done");
     server.tool("fails", {}, () => {
       throw new Error("secret of the database");
@@ -31,7 +34,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
       throw new McpError("cancelled", "secret", { rpcCode: -7 });
     });
     server.resource("file:///a?token=secret", {}, () => "x");
-    server.tool("asks", {}, async (_, { ask }) => String((await ask.roots("k")).length));
+    server.tool("asks", { replay }, async (_, { ask }) => String((await ask.roots("k")).length));
     const lines: string[] = [];
     logRequests(server, { write: (line) => lines.push(line) });
     const client = await clientOf(server, wire, revision, { roots: [] });
@@ -41,18 +44,20 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     await client.readResource("file:///a?token=secret");
     await client.callTool("asks");
     await failureOf(client.request("prompts/get", { name: "secret" }));
-    const rounds = [
-      `-> roots/list for=N ${revision} N ms input required`,
-      `<- tools/call "asks" id=N ${revision} N ms input required`,
-    ];
+    const round = replay
+      ? [
+          `-> roots/list for=N ${revision} N ms input required`,
+          `<- tools/call "asks" id=N ${revision} N ms input required`,
+        ]
+      : [`call-parked method="tools/call" name="asks" round=1 parked=1`];
     expect(steady(lines).filter((line) => !line.startsWith("session-"))).toEqual([
-      `<- ${revision === "2026-07-28" ? "server/discover" : "initialize"} id=N ${revision} N ms ok`,
+      `<- ${isModern ? "server/discover" : "initialize"} id=N ${revision} N ms ok`,
       `<- tools/call "add" id=N ${revision} N ms ok`,
       `handler-error method="tools/call" name="fails" requestId=N error=Error`,
       `<- tools/call "fails" id=N ${revision} N ms isError`,
       `<- tools/call "refuses" id=N ${revision} N ms failed cancelled -7`,
       `<- resources/read "file:///a?…" id=N ${revision} N ms ok`,
-      ...(revision === "2026-07-28" ? rounds : []),
+      ...(isModern ? round : []),
       `-> roots/list for=N ${revision} N ms ok`,
       `<- tools/call "asks" id=N ${revision} N ms ok`,
     ]);

@@ -7,11 +7,21 @@ const form = {
   requestedSchema: { type: "object", properties: { name: { type: "string" } } },
 } as const;
 
-/** A server with a tool for each way to end. @param reached gets the places that a handler reaches */
-export function shop(reached: (place: string) => void = () => {}): CodeFirstServer {
+/**
+ * A server with a tool for each way to end.
+ *
+ * @param reached gets the places that a handler reaches
+ * @param replay whether the handler that asks runs again for an answer (2026-07-28)
+ */
+export function shop(reached: (place: string) => void = () => {}, replay = false): CodeFirstServer {
   const server = createServer(
     { name: "shop", version: "1.0.0" },
-    { revisions: serverRevisions, onEvent: () => true, capabilities: { logging: {} } },
+    {
+      revisions: serverRevisions,
+      onEvent: () => true,
+      capabilities: { logging: {} },
+      ...(replay && { state: { parking: false } }),
+    },
   );
   server.tool("order", { inputSchema: { type: "object" } }, () => "ordered");
   server.tool("fail", {}, () => {
@@ -36,7 +46,7 @@ export function shop(reached: (place: string) => void = () => {}): CodeFirstServ
       }),
     );
   });
-  server.tool("ask", {}, async (_, { ask }) => (await ask.elicit("who", form)).action);
+  server.tool("ask", { replay }, async (_, { ask }) => (await ask.elicit("who", form)).action);
   server.tool("nest", {}, () => String(trace.getActiveSpan()?.spanContext().spanId));
   server.prompt("hello", {}, () => "hello");
   server.resource("note://one?key=secret", { name: "one" }, () => "one");

@@ -206,10 +206,14 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
   });
 });
 
-test.each(eras)("an ask ends with the handler that waits for it (%s)", async (revision) => {
+test.each([
+  ["2025-11-25", false],
+  ["2026-07-28", false],
+  ["2026-07-28", true],
+])("an ask ends with the handler that waits for it (%s, replay: %s)", async (revision, replay) => {
   const clock = new VirtualClock();
-  const server = serverWith({ clock });
-  server.tool("t", {}, async (_, { ask }) => String((await ask.roots("k")).length));
+  const server = serverWith({ clock, state: replay ? { parking: false } : {} });
+  server.tool("t", { replay }, async (_, { ask }) => String((await ask.roots("k")).length));
   server.use(timeLimit(500));
   let answer: (roots: []) => void = () => {};
   const begun = moment();
@@ -223,10 +227,8 @@ test.each(eras)("an ask ends with the handler that waits for it (%s)", async (re
   await begun.came;
   await clock.advance(500);
   answer([]);
-  // In rounds, the handler does not wait.
-  expect(await outcome).toEqual(
-    revision === "2026-07-28" ? undefined : expect.objectContaining({ code: "timeout" }),
-  );
+  // A handler that runs again does not wait.
+  expect(await outcome).toEqual(replay ? undefined : expect.objectContaining({ code: "timeout" }));
   await client.close();
   await clock.advance(0);
   expect(clock.waiting).toBe(0);

@@ -2,7 +2,7 @@
 import { serveHttp } from "@mcpgen/runtime/http";
 import { fixture } from "../suite/fixture.mjs";
 
-const { url } = await serveHttp(fixture({ state: { keys: ["a secret of tests"] } }), {
+const { url } = await serveHttp(fixture(), {
   port: 0,
   keepAliveMs: 200,
 });

@@ -2,7 +2,7 @@
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { fixture } from "../suite/fixture.mjs";
 
-const { fetch } = createHttpHandler(fixture({ state: { keys: ["a secret of tests"] } }), {
+const { fetch } = createHttpHandler(fixture(), {
   keepAliveMs: 200,
 });
 const { Bun, Deno } = globalThis;

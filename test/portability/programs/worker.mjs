@@ -1,17 +1,19 @@
 // The suite as a worker: `/report` runs it inside, `/mcp` is a stateless server, and `/object/mcp` is a server inside a
 // Durable Object, where one request can reach the work of another.
+import { memoryStateStore } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import { everything, run } from "../suite/cases.mjs";
 import { fixture } from "../suite/fixture.mjs";
 
-const alone = createHttpHandler(fixture({ state: { keys: ["a secret of tests"] } }), {
+const state = { keys: ["a secret of tests"], parking: false, store: memoryStateStore() };
+const alone = createHttpHandler(fixture({ state }), {
   sessions: false,
   keepAliveMs: 200,
 });
 
-/** One instance of it keeps the sessions. A client that has gone is noticed when something is written. */
+/** One instance of it keeps the sessions, and the calls that wait. A client that has gone is noticed when something is written. */
 export class Endpoint {
-  handler = createHttpHandler(fixture({ state: { keys: ["a secret of tests"] } }), { keepAliveMs: 100 });
+  handler = createHttpHandler(fixture({ state: { parking: {} } }), { keepAliveMs: 100 });
 
   fetch(request) {
     return this.handler.fetch(request);

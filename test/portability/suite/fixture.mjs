@@ -108,7 +108,8 @@ function addGates(server, gate) {
 
 function addAsking(server) {
   let orders = 0;
-  server.tool("greet", {}, async (_, { ask, once }) => {
+  // It waits where a process can wait, and runs again elsewhere.
+  server.tool("greet", { replay: true }, async (_, { ask, once }) => {
     const order = await once("order", () => ++orders);
     const answer = await ask.elicit("name", {
       message: "Who is it?",

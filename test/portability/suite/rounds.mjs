@@ -1,3 +1,4 @@
+import { memoryStateStore } from "@mcpgen/runtime";
 import { ok, same } from "./assert.mjs";
 import { newest, textOf } from "./party.mjs";
 
@@ -14,7 +15,8 @@ export const rounds = [
       same(result.inputRequests.name.method, "elicitation/create");
       ok(!atobUrl(result.requestState).includes("order"), "the state cannot be read");
       same(textOf((await answered(party, result.requestState)).result), "Hello, Ada");
-      same(textOf((await answered(party, result.requestState, { action: "decline" })).result), "decline");
+      const next = await party.request("tools/call", { name: "greet", arguments: {} });
+      same(textOf((await answered(party, next.result.requestState, { action: "decline" })).result), "decline");
     },
   },
   {
@@ -39,6 +41,7 @@ export const rounds = [
         inputResponses: {},
       };
       same((await party.request("tools/call", elsewhere)).error.code, -32602);
+      same(textOf((await answered(party, state)).result), "Hello, Ada");
     },
   },
   {
@@ -50,11 +53,16 @@ export const rounds = [
     },
   },
   {
-    name: "servers that share a key share rounds, old keys count, and others do not",
+    name: "servers that share a key share rounds of a handler that runs again, old keys count, and others do not",
     needs: ["inside"],
     async run(world) {
       const secrets = ["a secret of tests, the first", "a secret of tests, the second"];
-      const served = (keys) => world.raw(newest, asking, world.serve({ state: { keys } }));
+      const served = (keys) =>
+        world.raw(
+          newest,
+          asking,
+          world.serve({ state: { keys, parking: false, store: memoryStateStore() } }),
+        );
       const [first, second, third] = [[secrets[0]], [secrets[1], secrets[0]], [secrets[1]]].map(served);
       const { result } = await first.request("tools/call", { name: "greet", arguments: {} });
       same(textOf((await answered(second, result.requestState)).result), "Hello, Ada, who ordered twice");
@@ -66,7 +74,7 @@ export const rounds = [
     name: "a key of one process alone is warned of, once",
     needs: ["inside"],
     async run(world) {
-      const party = world.raw(newest, asking);
+      const party = world.raw(newest, asking, world.serve({ state: { parking: false } }));
       for (let count = 0; count < 2; count++)
         await party.request("tools/call", { name: "greet", arguments: {} });
       same([world.warnings.length, /state\.keys/.test(world.warnings[0])], [1, true]);

@@ -299,7 +299,7 @@ test.each([legacy, modern])(
     );
     const [reading] = await child.order("read");
     expect(reading!.server).toEqual({
-      gauges: { connections: 1, sessions: before, requests: 0 },
+      gauges: { connections: 1, sessions: before, requests: 0, parked: 0 },
       counters: {
         connections: 1,
         results: before,

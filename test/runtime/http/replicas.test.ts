@@ -76,7 +76,7 @@ describe("two processes in turn (R20)", () => {
     },
   );
 
-  // MRTR-12: the retry works in another process that shares nothing but the key.
+  // MRTR-12: the retry of a handler that may run again works in another process that shares nothing but the key.
   test("a request in three rounds moves between them", async () => {
     const asked: string[] = [];
     const client = await clientOf(url, {

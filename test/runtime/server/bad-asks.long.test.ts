@@ -6,10 +6,18 @@ import { badValues, unhandledRejections } from "./bad-values.js";
 
 const revisions = serverRevisions.map(({ id }) => id);
 
+/** The revisions, and whether the handler runs again for an answer. */
+const ways = [...revisions.map((revision) => [revision, false] as const), ["2026-07-28", true] as const];
+
 const unhandled = unhandledRejections();
 
 /** Runs one tool, which uses its context with a value, and a client whose user answers with one. */
-async function pairOf(revision: string, run: (context: HandlerContext) => unknown, answer: () => unknown) {
+async function pairOf(
+  revision: string,
+  run: (context: HandlerContext) => unknown,
+  answer: () => unknown,
+  replay = false,
+) {
   const clock = new VirtualClock();
   const server = createServer(
     { name: "s", version: "1" },
@@ -18,9 +26,10 @@ async function pairOf(revision: string, run: (context: HandlerContext) => unknow
       clock,
       capabilities: { logging: {} },
       onEvent: () => true,
+      ...(replay && { state: { parking: false } }),
     },
   );
-  server.tool("t", {}, async (_, context) => {
+  server.tool("t", { replay }, async (_, context) => {
     await run(context);
     return "done";
   });
@@ -76,14 +85,15 @@ const uses: { readonly [name: string]: (context: HandlerContext, value: never) =
   "progress with its message": ({ progress }, value) => progress(1, 2, value),
 };
 
-test.each(revisions)(
-  "every request is answered, for any use of the context by its handler (%s)",
-  async (revision) => {
+test.each(ways)(
+  "every request is answered, for any use of the context by its handler (%s, replay: %s)",
+  async (revision, replay) => {
     let run: (context: HandlerContext) => unknown = () => {};
     const { call, close } = await pairOf(
       revision,
       (context) => run(context),
       () => ({ action: "accept", content: {} }),
+      replay,
     );
     const wrong: string[] = [];
     for (const [name, make] of Object.entries(badValues))
@@ -124,15 +134,16 @@ const asks: { readonly [name: string]: (context: HandlerContext) => unknown } = 
   roots: ({ ask }) => ask.roots("k"),
 };
 
-test.each(revisions)(
-  "every request of the server is answered, for any value from the application (%s)",
-  async (revision) => {
+test.each(ways)(
+  "every request of the server is answered, for any value from the application (%s, replay: %s)",
+  async (revision, replay) => {
     let ask = asks["roots"]!;
     let answer: () => unknown = () => {};
     const { call, close } = await pairOf(
       revision,
       (context) => ask(context),
       () => answer(),
+      replay,
     );
     const wrong: string[] = [];
     for (const [kind, run] of Object.entries(asks))

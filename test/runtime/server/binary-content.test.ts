@@ -94,9 +94,16 @@ test("over HTTP, to a client of 2024-11-05", async () => {
 
 type SamplingParams = Parameters<Ask["sample"]>[1];
 
-/** Asks with bytes in each place of the messages: alone, in a list, and in the result of a tool. */
-function asking(data: Uint8Array | ArrayBuffer | Blob) {
-  const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
+/**
+ * Asks with bytes in each place of the messages: alone, in a list, and in the result of a tool.
+ *
+ * @param replay whether the handlers run again for an answer (2026-07-28)
+ */
+function asking(data: Uint8Array | ArrayBuffer | Blob, replay = false) {
+  const server = createServer(
+    { name: "s", version: "1" },
+    { revisions: serverRevisions, ...(replay && { state: { parking: false } }) },
+  );
   const image = { type: "image", data, mimeType: "image/png" } as const;
   const messages: SamplingParams["messages"] = [
     { role: "user", content: image },
@@ -105,7 +112,7 @@ function asking(data: Uint8Array | ArrayBuffer | Blob) {
     { role: "user", content: [{ type: "tool_result", toolUseId: "1", content: [image] }] },
   ];
   const params: SamplingParams = { maxTokens: 5, messages: messages.slice(0, 1) };
-  server.tool("ask", {}, async (_, { ask }) => {
+  server.tool("ask", { replay }, async (_, { ask }) => {
     const all = ask.all({
       a: { method: "sampling/createMessage", params },
       b: { method: "roots/list" },
@@ -113,7 +120,7 @@ function asking(data: Uint8Array | ArrayBuffer | Blob) {
     const [{ content }] = await Promise.all([ask.sample("c", params), all]);
     return JSON.stringify(content);
   });
-  server.tool("deep", {}, async (_, { ask }) => {
+  server.tool("deep", { replay }, async (_, { ask }) => {
     await ask.sample("d", { maxTokens: 5, messages });
     return "";
   });
@@ -130,8 +137,10 @@ test.each(Object.entries(kinds))("%s becomes base64 in requests to the client", 
   const image = { type: "image", data: "AAEC", mimeType: "image/png" };
   const firsts = [{ role: "user", content: image }];
   const sampled = { method: "sampling/createMessage", params: { maxTokens: 5, messages: firsts } };
-  for (const revision of revisions) {
-    const client = new RawClient(asking(make([0, 1, 2])), revision, { sampling: { tools: {} }, roots: {} });
+  const ways = [...revisions.map((revision) => [revision, false] as const), ["2026-07-28", true] as const];
+  for (const [revision, replay] of ways) {
+    const server = asking(make([0, 1, 2]), replay);
+    const client = new RawClient(server, revision, { sampling: { tools: {} }, roots: {} });
     if (client.isModern) {
       // Asks that start together go out together, whether their bytes take time or not.
       const { result } = await client.call("ask");

@@ -6,6 +6,7 @@ import {
   type ErrorPlace,
   type HandlerContext,
   McpError,
+  type ServerOptions,
   createServer,
 } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
@@ -20,10 +21,11 @@ const form = {
 
 const agreeing: Partial<ConnectOptions> = { elicit: () => ({ action: "accept", content: { ok: true } }) };
 
-async function pair(
+async function pairOf(
   revision: string,
   offer: (server: CodeFirstServer) => void,
   more: Partial<ConnectOptions> = agreeing,
+  options: Partial<ServerOptions> = {},
 ) {
   const warnings: string[] = [];
   const errors: [unknown, ErrorPlace][] = [];
@@ -36,6 +38,7 @@ async function pair(
         onError: (...report) => void errors.push(report),
       }),
       capabilities: { logging: {} },
+      ...options,
     },
   );
   offer(server);
@@ -46,9 +49,17 @@ async function pair(
 const textOf = (result: { content: readonly { type: string }[] }): unknown =>
   (result.content[0] as { text?: string } | undefined)?.text;
 
-describe.each(eras)("at %s", (revision) => {
+const ways = [...eras.map((revision) => [revision, false] as const), ["2026-07-28", true] as const];
+
+describe.each(ways)("at %s (replay: %s)", (revision, replay) => {
+  const pair = (
+    at: string,
+    offer: (server: CodeFirstServer) => void,
+    more?: Partial<ConnectOptions>,
+  ): ReturnType<typeof pairOf> => pairOf(at, offer, more, replay ? { state: { parking: false } } : {});
+
   const asking = (run: (context: HandlerContext) => Promise<string>) => (server: CodeFirstServer) =>
-    void server.tool("ask", {}, (_, context) => run(context));
+    void server.tool("ask", { replay }, (_, context) => run(context));
 
   test("asks may be started together and awaited one after another", async () => {
     const { client, close } = await pair(
@@ -75,7 +86,7 @@ describe.each(eras)("at %s", (revision) => {
       server.tool("meant", {}, () => {
         throw new McpError("invalid-params", "no", { rpcCode: -32602 });
       });
-      server.tool("ask", {}, async (_, { ask }) => (await ask.elicit("k", form)).action);
+      server.tool("ask", { replay }, async (_, { ask }) => (await ask.elicit("k", form)).action);
     });
     expect((await client.callTool("t")).content).toEqual([{ type: "text", text: "broken" }]);
     await expect(client.getPrompt("p")).rejects.toMatchObject({ rpcCode: -32603 });
@@ -148,7 +159,7 @@ describe.each(eras)("at %s", (revision) => {
   test("an effect without a result runs once; a result that is not JSON is an error", async () => {
     let runs = 0;
     const { client, close } = await pair(revision, (server) => {
-      server.tool("ask", {}, async (_, { ask, once }) => {
+      server.tool("ask", { replay }, async (_, { ask, once }) => {
         await once("charge", () => void runs++);
         await ask.elicit("k", form);
         return "charged";
@@ -239,7 +250,7 @@ describe.each(eras)("at %s", (revision) => {
 });
 
 test("the exception of a notification handler is reported", async () => {
-  const { client, close, server, errors } = await pair(
+  const { client, close, server, errors } = await pairOf(
     "2025-11-25",
     (it) => void it.tool("t", {}, () => "x"),
     {
@@ -259,7 +270,7 @@ test("the exception of a notification handler is reported", async () => {
 
 test("for any number of tools registered at a time, clients get one notification", async () => {
   const heard: string[] = [];
-  const { client, server, close } = await pair("2025-11-25", (before) => {
+  const { client, server, close } = await pairOf("2025-11-25", (before) => {
     before.tool("first", {}, () => "");
     before.prompt("first", {}, () => ({ messages: [] }));
   });
@@ -365,7 +376,7 @@ test("an invalid result is printed with its place, without a stack of the runtim
 
 test("handle replaces any handler of the runtime", async () => {
   const levels: unknown[] = [];
-  const { client } = await pair("2025-11-25", (own) =>
+  const { client } = await pairOf("2025-11-25", (own) =>
     own.handle("logging/setLevel", ({ level }: { level: string }) => {
       levels.push(level);
       return {};

@@ -59,19 +59,24 @@ const libraries: readonly (readonly [name: string, form: StandardJsonSchema])[] 
 type Answer = { action: "accept"; content: Record<string, unknown> } | { action: "decline" };
 
 /** Asks for a form. Returns the question that the client got, and the answer that the handler got, or its error. */
-async function asked(form: StandardJsonSchema, answer: Answer, revision: string, bySession = false) {
+async function asked(
+  form: StandardJsonSchema,
+  answer: Answer,
+  revision: string,
+  { bySession = false, replay = false } = {},
+) {
   const questions: { requestedSchema?: unknown }[] = [];
   let got: unknown;
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, onEvent: () => true },
+    { revisions: serverRevisions, onEvent: () => true, ...(replay && { state: { parking: false } }) },
   );
-  server.tool("book", {}, async (_, context) => {
+  server.tool("book", { replay }, async (_, context) => {
     const question = { message: "Seats?", requestedSchema: form };
     try {
       got = await (bySession ? context.session.elicit(question) : context.ask.elicit("seats", question));
     } catch (error) {
-      // In the modern era, the first run ends here, without an answer.
+      // The first run of a handler that runs again ends here, without an answer.
       if (!(error instanceof Error) || !("code" in error)) throw error;
       got = error;
       throw error;
@@ -84,21 +89,31 @@ async function asked(form: StandardJsonSchema, answer: Answer, revision: string,
     revision,
     elicit: (params: object) => (questions.push(params as never), answer as never),
   });
-  await pair.client.callTool("book").catch(() => {});
+  const refused = await pair.client.callTool("book").then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  // Without an answer, a handler that waits gets an error when its client leaves.
+  const gotBefore = got;
   await pair.close();
   return {
     question: questions[0]?.requestedSchema as { properties: Record<string, object> } | undefined,
-    got,
+    got: gotBefore,
+    refused,
   };
 }
 
 const content = { name: "Ada", mail: "ada@example.com", days: ["sun"], window: true };
 
 describe.each(libraries)("a form of %s", (_, form) => {
-  test.each(["2025-11-25", "2026-07-28"])(
-    "is sent as JSON Schema, and its answer is parsed, at %s",
-    async (revision) => {
-      const { question, got } = await asked(form, { action: "accept", content }, revision);
+  test.each([
+    ["2025-11-25", false],
+    ["2026-07-28", false],
+    ["2026-07-28", true],
+  ])(
+    "is sent as JSON Schema, and its answer is parsed, at %s (replay: %s)",
+    async (revision, replay) => {
+      const { question, got } = await asked(form, { action: "accept", content }, revision, { replay });
       expect(got).toEqual({ action: "accept", content: { ...content, seats: { seats: 2 } } });
       const { properties } = question!;
       expect(question).toMatchObject({ type: "object" });
@@ -112,7 +127,9 @@ describe.each(libraries)("a form of %s", (_, form) => {
   );
 
   test("is parsed when a session asks", async () => {
-    const { got } = await asked(form, { action: "accept", content }, "2025-11-25", true);
+    const { got } = await asked(form, { action: "accept", content }, "2025-11-25", {
+      bySession: true,
+    });
     expect(got).toEqual({ action: "accept", content: { ...content, seats: { seats: 2 } } });
   });
 
@@ -126,6 +143,16 @@ describe.each(libraries)("a form of %s", (_, form) => {
     const { got } = await asked(form, { action: "accept", content: wrong }, "2025-11-25");
     expect(got).toMatchObject({
       code: "invalid-result",
+      message: expect.stringMatching(/"seats" is refused: .*mail/),
+    });
+  });
+
+  test("refuses it before a handler that waits runs on", async () => {
+    const wrong = { ...content, mail: "nowhere" };
+    const { got, refused } = await asked(form, { action: "accept", content: wrong }, "2026-07-28");
+    expect(got).toBeUndefined();
+    expect(refused).toMatchObject({
+      rpcCode: -32602,
       message: expect.stringMatching(/"seats" is refused: .*mail/),
     });
   });

@@ -94,7 +94,7 @@ describe("a step of results gets the params of the request", () => {
     await close();
   });
 
-  test("including members that only the message has, for asks in rounds", async () => {
+  test.each([false, true])("including members that only the message has, for asks in rounds (replay: %s)", async (replay) => {
     // The revision requires a param that the vocabulary (the previous revision) does not have.
     const requiring: Step = (params, report) => {
       report.lost({ pointer: "/required", what: "required", how: "filled" });
@@ -117,9 +117,14 @@ describe("a step of results gets the params of the request", () => {
     const losses: unknown[] = [];
     const server = createServer(
       { name: "s", version: "1" },
-      { revisions, validation: { send: "off" }, onEvent: heard({ onLoss: ({ what }) => losses.push(what) }) },
+      {
+        revisions,
+        validation: { send: "off" },
+        onEvent: heard({ onLoss: ({ what }) => losses.push(what) }),
+        ...(replay && { state: { parking: false } }),
+      },
     );
-    server.tool("ask", {}, async (_, { ask }) => {
+    server.tool("ask", { replay }, async (_, { ask }) => {
       requests.push(await ask.elicit("name", form));
       return "done";
     });

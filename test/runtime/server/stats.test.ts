@@ -41,7 +41,7 @@ test("a server counts requests by outcome, each once", async () => {
   );
   await settled();
   expect(server.stats()).toEqual({
-    gauges: { connections: 1, sessions: 1, requests: 3 },
+    gauges: { connections: 1, sessions: 1, requests: 3, parked: 0 },
     counters: { connections: 1, results: 6, errors: 2, cancelled: 1, aborted: 0, limits: {} },
   });
   // The end of the input gives the handlers time; then they are answered with errors.
@@ -49,7 +49,7 @@ test("a server counts requests by outcome, each once", async () => {
   await clock.advance(1000);
   await settled();
   expect(server.stats()).toEqual({
-    gauges: { connections: 0, sessions: 0, requests: 0 },
+    gauges: { connections: 0, sessions: 0, requests: 0, parked: 0 },
     counters: { connections: 1, results: 6, errors: 5, cancelled: 1, aborted: 0, limits: {} },
   });
 });
@@ -64,7 +64,7 @@ test("a connection that breaks aborts its requests", async () => {
   connection.closed();
   connection.closed();
   expect(server.stats()).toEqual({
-    gauges: { connections: 0, sessions: 0, requests: 0 },
+    gauges: { connections: 0, sessions: 0, requests: 0, parked: 0 },
     counters: { connections: 1, results: 1, errors: 0, cancelled: 0, aborted: 2, limits: {} },
   });
 });

@@ -1,17 +1,17 @@
 // The common set-up of the nodes of one service. With SCALE_STORES (a module), SCALE_DRIVER and SCALE_ADDRESS they
-// share a cluster store.
+// share a cluster store. Without one, only handlers with `replay: true` may ask at 2026-07-28.
 import { cluster } from "@mcpgen/cluster";
 import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
+import { memoryStateStore } from "@mcpgen/runtime";
 
 /** Options of the server and of the endpoint, as the environment asks for them. */
 export async function shared() {
   const keys = (process.env.SCALE_KEYS ?? "the first secret of the service for tests").split(",");
+  const clustered = await clusterOf(keys);
+  const state = { keys, store: memoryStateStore(), ...(!clustered.cluster && { parking: false }) };
   return {
-    serverOptions: { state: { keys }, changes: parentBus() },
-    httpOptions: {
-      sessions: sealedSessions({ keys }),
-      ...(await clusterOf(keys)),
-    },
+    serverOptions: { state, changes: parentBus() },
+    httpOptions: { sessions: sealedSessions({ keys }), ...clustered },
   };
 }
 

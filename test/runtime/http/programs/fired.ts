@@ -74,7 +74,13 @@ const held = new Set<() => void>();
 function serverOf({ rates = [], timeLimit: most }: Setup): CodeFirstServer {
   const server = createServer(
     { name: "fired", version: "1.0.0" },
-    { revisions: serverRevisions, clock, state: { keys: ["0123456789abcdef"] }, onEvent: () => true },
+    {
+      revisions: serverRevisions,
+      clock,
+      // Each client reaches one server.
+      state: { keys: ["0123456789abcdef"], parking: "routed" },
+      onEvent: () => true,
+    },
   );
   server.tool("t", {}, () => "done");
   server.tool("later", {}, async () => "done");

@@ -1,7 +1,7 @@
 // One of several processes that serve the same clients. They share keys, and a bus over the pipes of the process that
 // started them.
 import { serverRevisions } from "@mcpgen/protocol";
-import { type NotificationBus, createServer } from "@mcpgen/runtime";
+import { type NotificationBus, createServer, memoryStateStore } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 
 type Change = Parameters<NotificationBus["publish"]>[0];
@@ -20,9 +20,15 @@ const changes: NotificationBus = {
   },
 };
 
+// A store for all of them would refuse a state that was used before; none is here.
+const state = {
+  keys: ["shared between the replicas of this test"],
+  parking: false,
+  store: memoryStateStore(),
+} as const;
 const server = createServer(
   { name: "replica", version: "1.0.0" },
-  { revisions: serverRevisions, changes, state: { keys: ["shared between the replicas of this test"] } },
+  { revisions: serverRevisions, changes, state },
 );
 server.resource("note://shared", {}, () => "shared");
 server.tool("pid", {}, () => `${process.pid}`);
@@ -30,7 +36,7 @@ server.tool("touch", {}, () => {
   server.resourceUpdated("note://shared");
   return `${process.pid}`;
 });
-server.tool("greet", {}, async (_, { ask, once }) => {
+server.tool("greet", { replay: true }, async (_, { ask, once }) => {
   const first = await once("first", () => process.pid);
   const name = await ask.elicit<{ name: string }>("name", {
     message: "Who is it?",

@@ -25,7 +25,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
       counters: { requests: 0, refused: {}, limits: {}, sessions: { ...sessions, ...ended } },
     });
     expect(server.stats()).toEqual({
-      gauges: { connections: 0, sessions: 0, requests: 0 },
+      gauges: { connections: 0, sessions: 0, requests: 0, parked: 0 },
       counters: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
     });
   });
@@ -38,7 +38,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
     });
     const party = await new Party(target.url, legacy).open();
     expect((await party.post(party.call("leave"))).status).toBe(503);
-    expect(server.stats().gauges).toEqual({ connections: 0, sessions: 0, requests: 0 });
+    expect(server.stats().gauges).toEqual({ connections: 0, sessions: 0, requests: 0, parked: 0 });
     expect([...server.sessions]).toEqual([]);
     expect(target.stats().gauges).toMatchObject({ sessions: 0, ...idle });
   });
@@ -52,14 +52,14 @@ describe.each(adapters)("stats over %s", (adapter) => {
     expect(target.stats().gauges).toMatchObject({ sessions: 1, requests: 1, bodies: 0 });
     expect(target.stats().gauges.bodyBytes).toBeGreaterThan(50);
     expect(target.stats().gauges.keptBytes).toBeGreaterThan(50);
-    expect(server.stats().gauges).toEqual({ connections: 1, sessions: 1, requests: 1 });
+    expect(server.stats().gauges).toEqual({ connections: 1, sessions: 1, requests: 1, parked: 0 });
     await other.tool("echo", { text: "x" });
     await other.request("tools/call", { name: "missing" });
     gate.open();
     await (await running).whole();
     await party.delete();
     expect(server.stats()).toEqual({
-      gauges: { connections: 0, sessions: 0, requests: 0 },
+      gauges: { connections: 0, sessions: 0, requests: 0, parked: 0 },
       // The handshake, the echo and the held call; the missing tool.
       counters: { connections: 3, results: 3, errors: 1, cancelled: 0, aborted: 0, limits: {} },
     });
@@ -87,7 +87,7 @@ describe.each(adapters)("stats over %s", (adapter) => {
     await gone.until(({ events }) => events[0]);
     gone.cut();
     await expect.poll(() => server.stats().counters).toMatchObject({ cancelled: 1, aborted: 2, results: 1 });
-    expect(server.stats().gauges).toEqual({ connections: 0, sessions: 0, requests: 0 });
+    expect(server.stats().gauges).toEqual({ connections: 0, sessions: 0, requests: 0, parked: 0 });
   });
 
   test("count refused requests by status", async () => {

@@ -1,5 +1,12 @@
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { type CodeFirstServer, connect, createServer, memoryChannels } from "@mcpgen/runtime";
+import {
+  type CodeFirstServer,
+  type ServerOptions,
+  connect,
+  createServer,
+  memoryChannels,
+  memoryStateStore,
+} from "@mcpgen/runtime";
 import { type HttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -16,19 +23,20 @@ type Answer = {
     readonly result?: { readonly content: readonly { readonly text: string }[] };
   };
 };
+type StateOptions = NonNullable<ServerOptions["state"]>;
 type Post = (message: unknown, headers?: Record<string, string>) => Promise<Answer>;
 
 function served(
   options: HttpOptions = {},
   warnings: string[] = [],
-  stateKeys: readonly string[] = [],
+  state: StateOptions = {},
 ): { server: CodeFirstServer; post: Post } {
   const server = createServer(
     { name: "trust", version: "1.0.0" },
     {
       revisions: serverRevisions,
       onEvent: heard({ onWarning: (message) => void warnings.push(message) }),
-      state: { keys: stateKeys },
+      state,
     },
   );
   server.tool("whoami", {}, (_, { auth }) => JSON.stringify(auth ?? null));
@@ -222,10 +230,10 @@ test("headers tell nothing of a tool that the client may not use", async () => {
 });
 
 describe("keys of state", () => {
-  const asked = async (stateKeys: readonly string[]): Promise<readonly string[]> => {
+  const asked = async (state: StateOptions, replay = true): Promise<readonly string[]> => {
     const warnings: string[] = [];
-    const { server, post } = served({}, warnings, stateKeys);
-    server.tool("greet", {}, async (_, { ask }) => {
+    const { server, post } = served({ graceMs: 0 }, warnings, state);
+    server.tool("greet", { replay }, async (_, { ask }) => {
       const answer = await ask.elicit("name", {
         message: "Who is it?",
         requestedSchema: { type: "object", properties: {} },
@@ -242,15 +250,20 @@ describe("keys of state", () => {
   };
 
   test("a key of this process alone is warned of, once", async () => {
-    expect(await asked([])).toEqual([expect.stringContaining("state.keys")]);
+    expect(await asked({ parking: false })).toEqual([expect.stringContaining("state.keys")]);
   });
 
   test("keys that are given are not", async () => {
-    expect(await asked(["sixteen letters!"])).toEqual([]);
+    const state = { keys: ["sixteen letters!"], parking: false, store: memoryStateStore() } as const;
+    expect(await asked(state)).toEqual([]);
+  });
+
+  test("a handler that waits needs none", async () => {
+    expect(await asked({}, false)).toEqual([]);
   });
 
   test("one that can be guessed is refused", () => {
-    expect(() => served({}, [], ["sixteen letters!", "fifteen letters"])).toThrow(
+    expect(() => served({}, [], { keys: ["sixteen letters!", "fifteen letters"] })).toThrow(
       expect.objectContaining({ code: "invalid-definition" }),
     );
   });
