@@ -203,7 +203,9 @@ function spellings(secret: string): string[] {
   const form = new URLSearchParams({ "": secret }).toString().slice(1);
   const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
   const all = [
-    ...[secret, json, json.replace(/[^ -~]/g, escapedUnit), json.replaceAll("/", "\\/")],
+    secret,
+    // Some writers of JSON escape characters outside ASCII, some escape slashes, PHP both.
+    ...[json, json.replace(/[^ -~]/g, escapedUnit)].flatMap((text) => [text, text.replaceAll("/", "\\/")]),
     ...[percent, form].flatMap((text) => [text, text.replace(/%[\dA-F]{2}/g, (code) => code.toLowerCase())]),
     ...[base64, base64.replaceAll("+", "-").replaceAll("/", "_")],
   ];

@@ -34,6 +34,7 @@ import { requestLog } from "../../runtime/observe/logging/logging.js";
 import { Replay, createTestPair } from "../../runtime/testing/index.js";
 import { filesBelow } from "../../scripts/rooms/imports.js";
 import { failureOf } from "../support/failure-of.js";
+import { documentsIn } from "./documents.js";
 import { partsOfTables, tables } from "./option-tables.js";
 
 /** Looks like the name of no option, so that the refusal lists all names. */
@@ -253,6 +254,58 @@ test("docs/migration.md has a row for each option that the code knows from befor
   );
   known.push(...Object.keys(formerServerOptions), ...Object.keys(formerConnectOptions));
   expect(former.map(([, name]) => name.split(".").at(-1)).toSorted()).toEqual(known.toSorted());
+});
+
+/** Documents about the options of today. */
+const documents = ["README.md", ...["docs", "docs/journeys", "docs/tasks"].flatMap(documentsIn)].filter(
+  (file) => file !== "docs/migration.md",
+);
+
+test("no document and no comment in the code names an option of before", () => {
+  const lastOf = (name: string): string => name.split(".").at(-1)!;
+  // Words have other meanings, and options may have their name in another place today.
+  const unique = former
+    .map(([, name, today]) => [lastOf(name), today] as const)
+    .filter(([name, today]) => /[A-Z]/.test(name) && !today.includes(`.${name}\``))
+    .map(([name]) => name)
+    .filter((name) => !document.includes(`| \`${name}\` |`));
+  expect(unique.length).toBeGreaterThan(25);
+  const texts = [
+    ...documents.map((file) => [file, readFileSync(file, "utf8")] as const),
+    ...filesBelow("runtime").map((file) => {
+      const lines = readFileSync(file, "utf8").match(/^ *(?:\/\*)?\*.*$/gm) ?? [];
+      return [file, lines.join("\n")] as const;
+    }),
+  ];
+  const found = texts.flatMap(([file, text]) =>
+    [...text.matchAll(/`([^`\n]+)`/g)]
+      .filter(
+        ([, code]) =>
+          code !== "disconnect(retryMs)" && unique.some((name) => RegExp(`\\b${name}\\b`).test(code!)),
+      )
+      .map(([code]) => `${file}: ${code}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test("tables of options in other documents name options of docs/options.md", () => {
+  const rows = [...document.matchAll(/^\| (`.*?) \| /gm)].map(([, cell]) => cell!);
+  const known = new Set(rows.flatMap((cell) => cell.match(/\w+/g)!));
+  const tables = documents.flatMap((file) =>
+    [...readFileSync(file, "utf8").matchAll(/^\| option \|.*\n\|[-|]+\n((?:\|.*\n)+)/gm)].map(
+      ([, rows]) => [file, rows!] as const,
+    ),
+  );
+  expect(tables.length).toBeGreaterThan(3);
+  const found = tables
+    .filter(([file]) => file !== "docs/options.md")
+    .flatMap(([file, rows]) =>
+      [...rows.matchAll(/^\| (.+?) \|/gm)]
+        .flatMap(([, cell]) => [...cell!.matchAll(/`(?:\w+\.)*(\w+)`/g)].map(([, name]) => name!))
+        .filter((name) => !known.has(name))
+        .map((name) => `${file}: ${name}`),
+    );
+  expect(found).toEqual([]);
 });
 
 test("each table of docs/options.md is compared with what the code accepts", () => {

@@ -28,12 +28,32 @@ const counted = (known: readonly string[]): string[] =>
   long(long(known).flatMap((secret) => [secret, ...secret.split("\n")]));
 const long = (secrets: readonly string[]): string[] =>
   secrets.map((secret) => secret.trim()).filter(({ length }) => length >= 8);
-const spelled: readonly ((secret: string) => string)[] = [
+type Spelling = (secret: string) => string;
+const json: Spelling = (secret) => JSON.stringify(secret).slice(1, -1);
+const percent: Spelling = (secret) => encodeURIComponent(secret.replace(/\p{Surrogate}/gu, "\ufffd"));
+const form: Spelling = (secret) => new URLSearchParams({ "": secret }).toString().slice(1);
+const withSlashes: Spelling = (text) => text.split("/").join("\\/");
+const inAscii: Spelling = (text) =>
+  [...Array(text.length).keys()]
+    .map((at) => text.charCodeAt(at))
+    .map((code) =>
+      code >= 32 && code < 127 ? String.fromCharCode(code) : `\\u${code.toString(16).padStart(4, "0")}`,
+    )
+    .join("");
+const lowered: Spelling = (text) => text.replace(/%../g, (code) => code.toLowerCase());
+
+const spelled: readonly Spelling[] = [
   (secret) => secret,
-  (secret) => JSON.stringify(secret).slice(1, -1),
-  (secret) => encodeURIComponent(secret.replace(/\p{Surrogate}/gu, "\ufffd")),
-  (secret) => new URLSearchParams({ "": secret }).toString().slice(1),
+  json,
+  (secret) => withSlashes(json(secret)),
+  (secret) => inAscii(json(secret)),
+  (secret) => inAscii(withSlashes(json(secret))),
+  percent,
+  (secret) => lowered(percent(secret)),
+  form,
+  (secret) => lowered(form(secret)),
   (secret) => Buffer.from(secret).toString("base64").replace(/=+$/, ""),
+  (secret) => Buffer.from(secret).toString("base64url"),
 ];
 
 /** Every character of `text` that no occurrence of a spelling covers, by the simplest code. */

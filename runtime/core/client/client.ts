@@ -534,8 +534,8 @@ export class Client implements Caller {
   }
 
   /**
-   * Subscribes to changes, in both eras. The iteration fails with `limit-exceeded` when more notices wait than
-   * `limits.maxNotices`.
+   * Subscribes to changes, in both eras. The iteration fails with `limit-exceeded` when more than 1,000
+   * notices wait.
    *
    * @typeParam Added members of the filter that extensions add (2026-07-28), such as `{ taskIds: string[] }`
    * @throws {McpError}

@@ -218,7 +218,7 @@ export class Questions {
    * @param asked by key
    * @param method of the request that has the result; without it, the result is that of an extension
    * @returns the answers by key
-   * @throws {McpError} `limit-exceeded`: they are more than `limits.maxRoundQuestions`; or the error of a handler
+   * @throws {McpError} `limit-exceeded`: there are more than 32; or the error of a handler
    */
   async answerAll(
     view: RevisionView<"client">,

@@ -41,7 +41,7 @@ export class ExtendedClient {
    *
    * @param requests by key
    * @returns the answers by key
-   * @throws {McpError} `limit-exceeded`: there are more requests than `limits.maxRoundQuestions`
+   * @throws {McpError} `limit-exceeded`: there are more than 32 requests
    */
   answers(
     requests: { readonly [key: string]: { readonly method: string; readonly params?: Params } },

@@ -33,7 +33,7 @@ export interface RefusalOverride {
 export type RefusalOverrides = { readonly [Name in RefusalName]?: RefusalOverride };
 
 /**
- * Makes the option `errors` of a server. It is a function, so that the bundle of a server without the option has no code for
+ * Makes the option `errors.table` of a server. It is a function, so that the bundle of a server without the option has no code for
  * it.
  *
  * @throws {McpError} `invalid-definition`, when the server is made: an override is wrong, a code has another meaning for a

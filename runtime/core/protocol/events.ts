@@ -74,7 +74,7 @@ export interface SessionEnded extends Peer {
 /** A limit refused a request, dropped a message or closed a connection. */
 export interface LimitHit extends Partial<Place>, Peer {
   readonly type: "limit-hit";
-  /** Name of the option: `maxConcurrent`, `sessions.maxSessions`, `limits.maxQuestions`, `rateLimit.calls`. */
+  /** Name of the option, such as `limits.work`, `limits.maxQuestions`, `rateLimit.calls`; or of a limit that no option sets. */
   readonly limit: string;
 }
 

@@ -188,7 +188,7 @@ function within<Result>(
       const place = placeOf(method, { ...params });
       connection.emit({ type: "request-timed-out", direction: "incoming", ...place, error });
       stop?.call(context, error);
-      // `refusal` converts the error if the server's option `errors` demands another form.
+      // `refusal` converts the error if the server's option `errors.table` demands another form.
       reject(refusal(protocol.revision as RevisionView<"server">, "TIMEOUT", error, method));
     }, ms);
     const clear = (): void => clock.clear(timer);
