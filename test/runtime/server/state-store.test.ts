@@ -154,7 +154,12 @@ test("a handler that waits in one process runs in no other", async () => {
 
 test("a store in memory is bounded and drops expired states", () => {
   const store = memoryStateStore(2);
-  const state = (request: string, expires = Date.now() + 60_000) => ({ request, round: 1, expires });
+  const state = (request: string, expires = Date.now() + 60_000) => ({
+    request,
+    round: 1,
+    expires,
+    now: Date.now(),
+  });
   expect(["a", "b", "c"].map((name) => store.use(state(name)))).toEqual([true, true, true]);
   expect([store.use(state("c")), store.use(state("b")), store.use(state("a"))]).toEqual([false, false, true]);
   const expiring = memoryStateStore();
