@@ -239,7 +239,7 @@ function sift(
   return { kept, unfit };
 }
 
-/** An entry without members to which a contract gives a meaning of its own: in a server's list they are something else. */
+/** An entry without the members that mean something else in a contract. */
 function ownOf({ scopes: _scopes, replay: _replay, ...entry }: JsonObject): JsonObject {
   return entry;
 }

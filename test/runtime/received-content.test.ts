@@ -77,7 +77,8 @@ describe("a server warns about a model's answer", () => {
       await client.request("tools/call", again as Members);
     }
     expect(received).toEqual([content]);
-    expect(made.warnings).toEqual([`sampling/createMessage: content${place} of the result is not base64`]);
+    const warnings = made.warnings.filter((text) => !text.includes("runs again"));
+    expect(warnings).toEqual([`sampling/createMessage: content${place} of the result is not base64`]);
   });
 
   test("that it requested outside of any client request", async () => {

@@ -338,7 +338,7 @@ export class Parking<Context extends Waiting> {
   }
 }
 
-/** In place of the result of a request that the handler that waited answers, or that nobody waits for. */
+/** In place of the result of a request that the handler that waited answers, or that has ended. */
 function answeredElsewhere(): Promise<never> {
   return new Promise(() => {});
 }

@@ -127,19 +127,14 @@ async function judged(
     method === "elicitation/create" && params["mode"] !== "url" && action === "accept";
   const judge: Judge = async ({ action, content = {} }) => {
     if (!isForm(action)) return;
-    requireContent(name, params["requestedSchema"], content);
+    const wrong = contentProblem(params["requestedSchema"], content);
+    if (wrong !== undefined)
+      throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${wrong}`);
     await parse?.(content);
   };
   const answer = await send(asked, judge);
   await judge(answer);
   return isForm(answer["action"]) ? { ...answer, content: answer["content"] ?? {} } : answer;
-}
-
-/** @throws {McpError} `invalid-result`: the content of a form is not what it asks for. @param name as in `askClient` */
-function requireContent(name: string, requestedSchema: unknown, content: unknown): void {
-  const wrong = contentProblem(requestedSchema, content);
-  if (wrong !== undefined)
-    throw new McpError("invalid-result", `the client's answer to ${name} is refused: ${wrong}`);
 }
 
 /** @throws {McpError} `missing-capability`: the client has not declared what a request needs */
@@ -250,57 +245,65 @@ export async function answerOf(
     await Promise.all(rounds.encoding);
     throw new Suspended();
   }
-  return readAnswer(context, { key, asked }, answer);
+  return liftedAnswer(context, asked, await readAnswer(context, key, asked, answer));
 }
 
 /** Reads an answer to a request that is part of a result. @throws {McpError} `invalid-params` */
 async function readAnswer(
-  context: RequestContext,
-  { key, asked }: Pick<Judged, "key" | "asked">,
+  { connection, protocol: { revision } }: RequestContext,
+  key: string,
+  { method }: Pick<Asked, "method">,
   answer: unknown,
 ): Promise<Params> {
-  const { connection, protocol } = context;
-  const { method } = asked;
-  const { result } = protocol.revision.table.outgoingRequests.get(method)!;
   const refused = (problem: string): McpError =>
-    invalidParams(
-      `inputResponses: the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`,
-    );
-  const read = await connection.read(protocol.revision, result!, answer as Params, method, refused);
-  return liftedAnswer(context, asked, read);
+    wrongAnswer(`the answer to ${JSON.stringify(key)} is not a result of ${method}: ${problem}`);
+  const { result } = revision.table.outgoingRequests.get(method)!;
+  return connection.read(revision, result!, answer as Params, method, refused);
+}
+
+function wrongAnswer(problem: string): McpError {
+  return invalidParams(`inputResponses: ${problem}`);
 }
 
 /**
  * Reads an answer, and judges it before the handler that asked runs on.
  *
+ * @returns the result in the authoring vocabulary
  * @throws {McpError} `invalid-params`
  */
 export async function judgedAnswer(
   context: RequestContext,
-  question: Judged,
+  { key, asked, judge }: Judged,
   answer: unknown,
 ): Promise<Params> {
-  const read = await readAnswer(context, question, answer);
-  try {
-    await question.judge(read);
-  } catch (error) {
-    throw invalidParams(`inputResponses: ${messageOf(error)}`);
-  }
+  const read = liftedAnswer(context, asked, await readAnswer(context, key, asked, answer));
+  await judge(read).catch((error: unknown) => {
+    throw wrongAnswer(messageOf(error));
+  });
   return read;
 }
 
-/** Judges an answer by the form in the state of a handler that runs again. @throws {McpError} `invalid-params` */
-export function judgeSealed(
+/**
+ * Reads an answer, and judges it by the form in the state of a handler that runs again.
+ *
+ * @returns the result as the client sent it
+ * @throws {McpError} `invalid-params`
+ */
+export async function sealedAnswer(
   context: RequestContext,
   key: string,
-  { method, requestedSchema }: AskedBefore,
+  asked: AskedBefore,
   answer: unknown,
 ): Promise<Params> {
-  const judge: Judge = async ({ action, content = {} }) => {
-    if (requestedSchema !== undefined && action === "accept")
-      requireContent(JSON.stringify(key), requestedSchema, content);
-  };
-  return judgedAnswer(context, { key, asked: { method }, judge }, answer);
+  const read = await readAnswer(context, key, asked, answer);
+  const { action, content = {} } = liftedAnswer(context, asked, read, false);
+  const wrong =
+    asked.requestedSchema === undefined || action !== "accept"
+      ? undefined
+      : contentProblem(asked.requestedSchema, content);
+  if (wrong !== undefined)
+    throw wrongAnswer(`the client's answer to ${JSON.stringify(key)} is refused: ${wrong}`);
+  return read;
 }
 
 /**

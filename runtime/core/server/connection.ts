@@ -71,7 +71,7 @@ export interface EarlierCall {
 export interface HttpRequest {
   /** Path and query, or a whole URL. */
   readonly url: string;
-  /** The network address of the client, where the platform tells it. */
+  /** The network address of the client, where the platform knows it. */
   readonly address?: string | undefined;
   /** The headers that the option `contextHeaders` names, in lower case. */
   readonly passed?: Readonly<Record<string, string>>;

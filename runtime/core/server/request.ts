@@ -37,7 +37,7 @@ import {
   requestParams,
   sendError,
 } from "../protocol/revision-view.js";
-import { askInResult, askWith, judgedAnswer, judgeSealed, toSend } from "./ask.js";
+import { askInResult, askWith, judgedAnswer, sealedAnswer, toSend } from "./ask.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
 import {
@@ -380,7 +380,7 @@ export class RequestContext implements HandlerContext, Waiting {
       }
       if (state) connection.definition.replayed(placeOf(method, request.params));
       this.rounds = state
-        ? await openRounds(state as Replayed, this, (...answer) => judgeSealed(this, ...answer))
+        ? await openRounds(state as Replayed, this, (...answer) => sealedAnswer(this, ...answer))
         : // Without a state there is nothing to verify: a client is free to choose its answers.
           { ...newRounds(), answers: new Map(Object.entries(answersIn(this.request)) as [string, Params][]) };
     }

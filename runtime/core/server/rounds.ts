@@ -120,23 +120,20 @@ export async function openState({ request, connection }: Carried): Promise<State
 /**
  * Restores the rounds of a handler that runs again, and marks their state as used.
  *
- * @param judge checks an answer to a request of the last round
+ * @param judge reads and checks an answer to a request of the last round
  * @throws {McpError} `state-lost`, `state-used`, and what `judge` throws: the state can then be used with a right answer
  */
 export async function openRounds(
   state: Replayed,
   carried: Carried,
-  judge: (key: string, asked: AskedBefore, answer: unknown) => Promise<unknown>,
+  judge: (key: string, asked: AskedBefore, answer: unknown) => Promise<Params>,
 ): Promise<Rounds> {
   const { chain, expires, replay } = state;
   if (expires <= wallTimeOf(carried.connection.definition.clock)) throw lost("expired");
   const given = answersIn(carried.request);
   const answers = new Map(Object.entries(replay.answers));
   for (const [key, asked] of Object.entries(replay.asked))
-    if (Object.hasOwn(given, key)) {
-      await judge(key, asked, given[key]);
-      answers.set(key, given[key] as Params);
-    }
+    if (Object.hasOwn(given, key)) answers.set(key, await judge(key, asked, given[key]));
   await markUsed(state, carried);
   const once = replay.once.map(({ key, value }) => [key, Promise.resolve(value)] as const);
   return { ...newRounds(), answers, once: new Map(once), before: chain };

@@ -159,7 +159,7 @@ test.each(revisions.flatMap((revision) => rootUris.map(([uri, isRoot]) => [revis
     if (!isRoot) {
       const { error } = await answered(result);
       expect(error).toMatchObject({ code: -32602 });
-      expect(error!.message).toMatch(/answer to "r" is refused: .*roots\[1\]\.uri/s);
+      expect(error!.message).toMatch(/answer to "r" is not a result of roots\/list: .*roots\[1\]\.uri/s);
       // The handler waits for another answer.
       result.roots.pop();
     }

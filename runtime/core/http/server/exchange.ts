@@ -71,7 +71,7 @@ export interface Exchange {
   readonly path: string;
   /** The whole URL of the request, by its `Host`. */
   readonly href: string;
-  /** The network address of the other end, where the platform tells it. */
+  /** The network address of the other end, where the platform knows it. */
   readonly address?: string | undefined;
   /** Value of a header; several values are joined by commas. @param name in lower case */
   header(name: string): string | undefined;

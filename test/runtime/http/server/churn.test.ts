@@ -294,6 +294,7 @@ class Churn {
       connections: model.sessions.length,
       sessions: model.sessions.length,
       requests: running + orphaned,
+      parked: 0,
     });
     expect([server.stats().counters.aborted, aborted()]).toEqual([model.aborted, model.aborted]);
     expect([...endpoint.sessions].map(({ id }) => id)).toEqual(model.sessions.map(({ id }) => id));

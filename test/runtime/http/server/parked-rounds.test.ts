@@ -38,7 +38,7 @@ async function served(handler: (context: HandlerContext) => Promise<string>, opt
   return { server, node, clock, party, warnings, call, stateOf, parked: () => server.stats().gauges.parked };
 }
 
-test("a server that closes takes rounds of its own calls until its grace ends, and says how many it lost", async () => {
+test("a server that closes takes rounds of calls that wait here until its grace ends, and says how many it lost", async () => {
   const done: string[] = [];
   const { node, clock, call, stateOf, parked, warnings } = await served(
     async ({ ask }) => {
