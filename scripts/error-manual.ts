@@ -83,7 +83,8 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   },
   "asks-limit": {
     meaning: "A handler asks its client, and more calls wait for answers than the bounds allow.",
-    advice: "Answer or cancel other calls first, or raise `state.parking`.",
+    advice:
+      "Answer the open questions, or let them expire (5 minutes). The server may raise `state.parking` ([bounds](tasks/ask-the-user.md#bounds)).",
   },
   "ask-expired": {
     meaning: "The client did not answer a handler in time: 5 minutes after a question, 10 minutes in all.",

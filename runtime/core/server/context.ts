@@ -63,9 +63,12 @@ export interface HandlerContext extends AddedContext {
   readonly disconnect: (retryMs?: number) => void;
   readonly ask: Ask;
   /**
-   * Runs `effect` in the first round of a multi round-trip request; later rounds return its result. Keys are unique in a
-   * handler; the result must be JSON. **Without a `state.store`, a client that repeats a round repeats the effects that
-   * follow its ask.**
+   * Runs `effect`, and keeps its result for a handler that runs again (`replay: true`, tools with `task`). A handler that waits does
+   * not need it. Keys are unique in a handler; the result must be JSON.
+   *
+   * A result that was sealed with a round never runs again. An effect begins only while its round is open, and otherwise waits for
+   * the next one. One that fails is not kept. One that ran when its process died may run again. **Without a `state.store`, a client
+   * that sends a state again repeats the effects that follow its ask.**
    */
   readonly once: <T>(key: string, effect: () => T | Promise<T>) => Promise<T>;
 }
@@ -113,7 +116,10 @@ export type ParamsToAsk<Method extends keyof ServerRequests> = Method extends "s
   ? SamplingParams
   : ServerRequests[Method]["params"];
 
-/** Timeouts of an ask in milliseconds (legacy era). Default: the `timeouts` of the server. The modern era does not wait. */
+/**
+ * Timeouts of an ask in milliseconds. Default: the `timeouts` of the server; in the modern era, without these, an ask waits as long
+ * as its call. They have no effect on a handler that runs again.
+ */
 export interface AskOptions {
   /** Limit for the time without a response or progress. */
   readonly timeout?: number;
@@ -139,12 +145,15 @@ export type AskedResults<R extends { readonly [key: string]: AskedRequest }> = {
 
 /**
  * Asks the client for input while a handler runs. The legacy era sends a request to the client. The modern era responds
- * with the input requests, and the client retries with the answers (multi round-trip requests): the handler then runs
- * again from its first line, and asks that have answers return at once. Guard side effects before an ask with
- * `context.once`. Keys are unique in a handler. Asks that start together are sent together.
+ * with the input requests, and the client retries with the answers (multi round-trip requests). The handler waits for the answer
+ * in both. Keys are unique in a handler. Asks that start together are sent together.
+ *
+ * Where the handler cannot wait, and its definition has `replay: true`, it runs again from its first line: asks that have answers
+ * return at once, and effects belong into `context.once`.
  *
  * Each function rejects with `McpError` `missing-capability`, before anything is sent, if the client has not declared the
- * capability that the request needs.
+ * capability that the request needs. In the modern era also with `asks-limit`: too many calls wait; `ask-expired`: the client did
+ * not answer in time, and the signal is aborted; `invalid-definition`: nothing can wait, and the handler may not run again.
  */
 export interface Ask {
   /**

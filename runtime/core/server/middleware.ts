@@ -18,7 +18,10 @@ export interface SessionContext extends MiddlewareContext {
   readonly session: ServerSession;
 }
 
-/** A request of the client that a handler answers. At 2026-07-28, the middleware runs in each of its rounds. */
+/**
+ * A request of the client that a handler answers. At 2026-07-28, the middleware runs once around all of its rounds, and in each round
+ * of a handler that runs again.
+ */
 interface IncomingFacts {
   readonly direction: "incoming";
   readonly context: HandlerContext;
@@ -33,8 +36,8 @@ interface OutgoingFacts {
   /** The context of the handler, or the session. */
   readonly context: HandlerContext | SessionContext;
   /**
-   * Whether the client has answered it in an earlier round (2026-07-28): `next` then returns that answer, and nothing is
-   * sent.
+   * Whether the client has answered it before the handler ran again (2026-07-28): `next` then returns that answer, and nothing
+   * is sent.
    */
   readonly answered: boolean;
 }

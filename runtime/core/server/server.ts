@@ -419,7 +419,8 @@ export class Server {
 
   /**
    * Adds middleware around each later request: those of clients, inside the middleware added before, and those to clients
-   * that handlers make with `ask`. At 2026-07-28 it runs in each round of a request. Returns a function that removes it.
+   * that handlers make with `ask`. It runs once around all rounds of a request, and in each round of a handler that
+   * runs again (2026-07-28). Returns a function that removes it.
    */
   use<Other extends string = OtherMethod>(middleware: ServerMiddleware<Other>): () => void {
     const remove = this.definition.hooks.use(middleware as Middleware<never>);

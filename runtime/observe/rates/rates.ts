@@ -24,7 +24,7 @@ import type { MethodFacts } from "@mcpgen/protocol/model";
 export interface RateLimits {
   /**
    * Requests of the other side per minute. A server does not count requests that open or check a connection (`initialize`,
-   * `ping`, `server/discover`, `subscriptions/listen`). At 2026-07-28, each round of a request counts. Default: no limit.
+   * `ping`, `server/discover`, `subscriptions/listen`). A call that waits for its client counts once. Default: no limit.
    */
   readonly calls?: number;
   /**
