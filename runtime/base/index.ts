@@ -45,6 +45,7 @@ export {
   printError,
   printWarning,
   rateLimitedCode,
+  stored,
   timeLimitCode,
   type ErrorCode,
 } from "./jsonrpc/errors.js";

@@ -21,8 +21,8 @@ export { wrongPlace } from "./protocol/revision-view.js";
 // Sessions over HTTP that several processes share.
 export { MemoryEventStore, type EventStore, type MissedEvents } from "./legacy/http/event-store.js";
 export type { ClusterRefusal, ClusterSession, HttpSession } from "./legacy/http/session.js";
-export type { ClusterEndpoint, ClusterNode, SessionCluster } from "./legacy/http/session-cluster.js";
+export type { ClusterNode, ClusterSessions, SessionCluster } from "./legacy/http/session-cluster.js";
 export type { EventSink, Exchange } from "./http/server/exchange.js";
-export type { HttpRoute } from "./http/server/endpoint-options.js";
+export type { ClusterEndpoint, HttpRoute } from "./http/server/endpoint-options.js";
 export type { SessionOptions } from "./legacy/http/http-options.js";
 export type { NewSession, SessionStore, StoredSession } from "./legacy/http/session-store.js";

@@ -100,10 +100,16 @@ describe("a cursor", () => {
 
 test("requestState of 3.9 MB is refused before it is decoded", async () => {
   const open = vi.fn();
-  const seal = { onRandomKey: undefined, open, close: () => Promise.resolve(""), isForeign: () => false };
+  const seal = {
+    onRandomKey: undefined,
+    instance: "",
+    open,
+    close: () => Promise.resolve(""),
+    holderOf: () => undefined,
+  };
   const params = { requestState: "x".repeat(3_900_000) };
   const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params } as const;
-  const definition = { seal, states: undefined, clock: systemClock };
+  const definition = { seal, sharesState: false, states: undefined, clock: systemClock };
   await expect(openState({ request, connection: { principal: "", definition } })).rejects.toMatchObject({
     code: "state-rejected",
     message: "requestState is refused: it has more than 32768 characters",

@@ -120,6 +120,20 @@ export function internalError(message: string, cause?: unknown): McpError {
   return error;
 }
 
+/**
+ * Calls a function of a store.
+ *
+ * @throws {McpError} `store-failed`: the function threw or rejected
+ */
+export async function stored<T>(call: () => T | Promise<T>, what = "session store"): Promise<T> {
+  try {
+    return await call();
+  } catch (cause) {
+    const options = { rpcCode: rpc.internalError, cause };
+    throw new McpError("store-failed", `the ${what} failed: try again later`, options);
+  }
+}
+
 /** The text of a thrown value. Never throws: some JavaScript values have no text. */
 export function messageOf(thrown: unknown): string {
   try {

@@ -151,6 +151,11 @@ interface Waiter {
 export class Parking<Context extends Waiting> {
   /** The option says how calls wait. */
   readonly isGiven: boolean;
+  /**
+   * Lets another process answer a request whose call does not wait here. Settles only if none does: with the reason, or with
+   * the failure of the store. A cluster sets it.
+   */
+  relay: ((next: Context) => Promise<LostCause>) | undefined;
   readonly #clock: Clock;
   readonly #report: (context: Context, event: ParkingEvent) => void;
   readonly #room: Admission;
@@ -279,7 +284,7 @@ export class Parking<Context extends Waiting> {
    *
    * @param next the request
    * @param use records that its state is used
-   * @returns the answer, if the state was used before; nothing, if the call answers the request itself
+   * @returns the answer, if the state was used before; nothing, if the call or another process answers the request
    * @throws {McpError} `state-lost`, `state-used`, and errors of `use`; `invalid-params`: an answer is wrong, and nothing has run
    */
   async resume(next: Context, { request: id, round }: Round, use: () => Promise<void>): Promise<Outcome> {
@@ -287,13 +292,13 @@ export class Parking<Context extends Waiting> {
     if (known) return known;
     const call = this.#calls.get(id);
     if (!call) {
-      const how = this.#ends.get(id) ?? "not-here";
+      const how = this.#ends.get(id) ?? (await this.relay?.(next)) ?? "not-here";
       throw how === "answered" ? stateUsed() : lost(how);
     }
     if (round !== call.sent) throw stateUsed();
     if (call.taken === round) return call.follow();
     const answers = await call.judged(next);
-    if (next.over) return answeredElsewhere();
+    if (next.over) throw lost("cancelled");
     if (call.taken === round || call.end) return this.resume(next, { request: id, round }, use);
     call.taken = round;
     this.#pending.take(id);

@@ -16,13 +16,14 @@ const rules: Rules<ClusterOptions, "ttlMs"> = {
 };
 
 /**
- * Lets several processes serve the same sessions, behind any load balancer (2025-11-25 and before, Streamable
- * HTTP). Answers of clients, cancellations and streams reach the process that needs them.
+ * Lets several processes serve the same clients, behind any load balancer. The rounds of a call reach the process in which its
+ * handler waits (2026-07-28). Answers of clients, cancellations and streams of sessions reach the process that needs them
+ * (2025-11-25 and before, Streamable HTTP).
  *
  * @returns the option `cluster`
  * @throws {McpError} `invalid-definition`: an option is wrong
  */
 export function cluster(options: ClusterOptions): SessionCluster {
   checkOptions(options, rules, "cluster: ", ["store", "keys"]);
-  return { join: (endpoint) => new Node(options, endpoint) };
+  return { join: (endpoint, sessions) => new Node(options, endpoint, sessions) };
 }

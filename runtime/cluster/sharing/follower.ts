@@ -44,7 +44,7 @@ export class Follower {
     this.#link = link;
     this.session = session;
     this.#producer = producer;
-    this.#sink = link.endpoint.openStream(exchange);
+    this.#sink = link.sessions!.openStream(exchange);
     session.session.onStream(this.#sink);
     session.followers.add(this);
     exchange.onGone(() => this.end());
@@ -115,7 +115,7 @@ export class Follower {
     if (this.#isOver) return;
     const ids = this.#producer.ids.filter((id) => !this.#answered.has(id));
     for (const id of ids.length > 0 ? ids : [undefined])
-      this.#sink.write(this.#link.endpoint.eventText(errorText(id, { code: rpcCode!, message, data })));
+      this.#sink.write(this.#link.sessions!.eventText(errorText(id, { code: rpcCode!, message, data })));
     this.end();
   }
 
@@ -142,7 +142,7 @@ export class Follower {
     for (const { id, data } of events) {
       if (this.#isOver) return;
       this.#last = id;
-      if (!this.#sink.write(this.#link.endpoint.eventText(data, id))) return this.end();
+      if (!this.#sink.write(this.#link.sessions!.eventText(data, id))) return this.end();
       const message = jsonOr(data) as { readonly id?: RequestId } | undefined;
       if (classify(message) === "response" && message?.id !== undefined) this.#answered.add(message.id);
     }

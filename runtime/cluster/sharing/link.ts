@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { McpError } from "@mcpgen/runtime";
-import type { ClusterEndpoint } from "@mcpgen/runtime/extending";
+import { type Clock, McpError } from "@mcpgen/runtime";
+import { stored } from "@mcpgen/base";
+import type { ClusterEndpoint, ClusterSessions } from "@mcpgen/runtime/extending";
 import {
   type NodeMessage,
   type SessionMessage,
@@ -32,6 +33,9 @@ export class Link {
   readonly store: ClusterStore;
   readonly ids: NodeIds;
   readonly endpoint: ClusterEndpoint;
+  /** Absent if the endpoint has none. */
+  readonly sessions: ClusterSessions | undefined;
+  readonly clock: Clock;
   /** Milliseconds for which the store keeps the end and the state of a session: as long as the session may be opened. */
   readonly ttlMs: number;
   /**
@@ -48,11 +52,17 @@ export class Link {
   /** Start of silence, by node whose streams are followed here. */
   readonly #silent = new Map<string, number>();
 
-  constructor({ store, keys, node }: ClusterOptions, endpoint: ClusterEndpoint) {
+  constructor(
+    { store, keys, node }: ClusterOptions,
+    endpoint: ClusterEndpoint,
+    sessions: ClusterSessions | undefined,
+  ) {
     this.name = `${node ? `${node}-` : ""}${randomBytes(6).toString("base64url")}`;
     this.store = store;
     this.endpoint = endpoint;
-    this.ttlMs = Math.max(keptMs, endpoint.lifeMs ?? 0);
+    this.sessions = sessions;
+    this.clock = endpoint.server.definition.clock;
+    this.ttlMs = Math.max(keptMs, sessions?.lifeMs ?? 0);
     this.ids = new NodeIds(this.name, keys);
   }
 
@@ -96,23 +106,24 @@ export class Link {
     message: Omit<SessionMessage, "session" | "node">,
   ): Promise<void> {
     const { name } = this;
-    await this.#publish(
+    await this.publish(
       sessionsChannel,
       JSON.stringify({ session, node: name, ...message } satisfies SessionMessage),
     );
   }
 
   async #sendText(node: string, text: string): Promise<boolean> {
-    return (await this.#publish(nodeChannel(node), text)) > 0;
+    return (await this.publish(nodeChannel(node), text)) > 0;
   }
 
-  #publish(channel: string, text: string): Promise<number> {
+  /** Sends a text to the subscribers of a channel. Resolves with their number. @throws {McpError} `store-failed` */
+  publish(channel: string, text: string): Promise<number> {
     return this.call((store) => store.publish(channel, text));
   }
 
   /** Calls the store. @throws {McpError} `store-failed` */
   call<T>(work: (store: ClusterStore) => Promise<T>): Promise<T> {
-    return this.endpoint.stored(() => work(this.store), "cluster store");
+    return stored(() => work(this.store), "cluster store");
   }
 
   /** Stores a text for `ttlMs`. @throws {McpError} `store-failed` */
@@ -161,7 +172,8 @@ export class Link {
 
   /** Sends a heartbeat, and does the work that waits for the store. */
   beat(): void {
-    const { clock, warn } = this.endpoint;
+    const { clock } = this;
+    const { warn } = this.endpoint;
     this.call((store) => store.heartbeat(this.name, leaseMs)).catch((error: unknown) => {
       this.#trustedFrom = clock.now() + leaseMs;
       warn(error);
@@ -179,7 +191,7 @@ export class Link {
    */
   async isLost(node: string): Promise<boolean> {
     const isAlive = await this.call((store) => store.alive(node));
-    const now = this.endpoint.clock.now();
+    const now = this.clock.now();
     if (isAlive || now < this.#trustedFrom) {
       this.#silent.delete(node);
       return false;

@@ -69,7 +69,7 @@ export function nodeMessageOf(text: string): NodeMessage | undefined {
   if (!found) return undefined;
   const { message, follows, text: sent, returned, from } = found;
   const isWhole =
-    // Requests are refused, because they have not passed the endpoint's authorization.
+    // Requests are refused, because they have not passed the endpoint's authorization; `RelayChannel` has those that have.
     (!message || ["response", "notification"].includes(classify(message) as string)) &&
     (!follows || isWholeObject(follows, followsMembers, ["stream", "from"])) &&
     ((sent === undefined && returned === undefined) || from !== undefined) &&
@@ -115,6 +115,8 @@ function isMessage(text: string): boolean {
 
 export const sessionsChannel = "sessions";
 export const nodeChannel = (node: string): string => `node:${node}`;
+/** The channel of requests for the calls that wait at a node, and of what it gets for its own. */
+export const relayChannel = (node: string): string => `parked:${node}`;
 /** The braces keep the channel in the slot of the session's events (Redis Cluster). */
 export const eventsChannel = (session: string): string => `events:{${session}}`;
 /** The key under which the node is stored at which the client listens. */

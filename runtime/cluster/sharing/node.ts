@@ -3,6 +3,7 @@ import type {
   ClusterEndpoint,
   ClusterNode,
   ClusterSession,
+  ClusterSessions,
   EventStore,
   HttpSession,
 } from "@mcpgen/runtime/extending";
@@ -15,10 +16,14 @@ import {
   eventsChannel,
   nodeChannel,
   nodeMessageOf,
+  relayChannel,
   sessionMessageOf,
   sessionsChannel,
 } from "./messages.js";
 import { digestOf } from "./node-ids.js";
+import { Relay } from "./relay.js";
+import { RelayChannel, type RelayMessage } from "./relay-channel.js";
+import { RelayedRequests } from "./relayed-requests.js";
 import { SharedSession } from "./shared-session.js";
 import type { ClusterOptions } from "./store.js";
 
@@ -35,18 +40,27 @@ export class Node implements ClusterNode {
   readonly sessions = new Map<string, SharedSession>();
   readonly #link: Link;
   readonly #endpoint: ClusterEndpoint;
+  readonly #relayChannel: RelayChannel;
+  readonly #relay: Relay;
+  readonly #relayed: RelayedRequests;
+  /** Takes the place of this node in the calls that wait in this process. */
+  readonly #unpark: () => void;
   /** Functions that end the subscriptions. */
   readonly #leave: (() => Promise<void>)[] = [];
   #timer: unknown;
   #isJoining = false;
   #isClosed = false;
 
-  constructor(options: ClusterOptions, endpoint: ClusterEndpoint) {
-    const link = new Link(options, endpoint);
+  constructor(options: ClusterOptions, endpoint: ClusterEndpoint, sessions?: ClusterSessions) {
+    const link = new Link(options, endpoint, sessions);
     const { log } = link.store;
     this.#link = link;
     this.#endpoint = endpoint;
     this.name = link.name;
+    this.#relayChannel = new RelayChannel(link, options.keys);
+    this.#relay = new Relay(link, this.#relayChannel);
+    this.#relayed = new RelayedRequests(link, this.#relayChannel);
+    this.#unpark = this.#park();
     this.events = {
       append: (session, stream, data) => {
         const digest = digestOf(session);
@@ -79,18 +93,38 @@ export class Node implements ClusterNode {
     await this.#link.sendAll(digest, { ended: true });
   }
 
+  /** The states of calls that wait in this process name this node from now on. Returns a function that ends this. */
+  #park(): () => void {
+    const { parking, seal } = this.#endpoint.server.definition;
+    const { instance } = seal;
+    const relay = parking?.relay;
+    seal.instance = this.name;
+    if (parking) parking.relay = (request) => this.#relay.pass(request);
+    return () => {
+      // Another endpoint of the server may have joined later.
+      if (seal.instance !== this.name) return;
+      seal.instance = instance;
+      if (parking) parking.relay = relay;
+    };
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#endpoint.clock.clear(this.#timer);
+    this.#unpark();
+    this.#link.clock.clear(this.#timer);
     for (const follower of this.followers) follower.end();
+    await this.#relayed.close();
+    await this.#relayChannel.sent();
     await Promise.all(this.#leave.map((leave) => leave().catch(this.#endpoint.warn)));
   }
 
   readonly #beat = (): void => {
     this.#link.beat();
-    if (this.#leave.length < 2) void this.#join();
+    if (this.#leave.length < 3) void this.#join();
     for (const follower of this.followers) follower.check();
-    this.#timer = unref(this.#endpoint.clock.schedule(this.#beat, beatMs));
+    this.#relay.check();
+    this.#relayed.check();
+    this.#timer = unref(this.#link.clock.schedule(this.#beat, beatMs));
   };
 
   /** Subscribes to the node's channels that are not subscribed yet. */
@@ -107,7 +141,19 @@ export class Node implements ClusterNode {
         sessionsChannel,
         this.#listener(sessionMessageOf, (message) => this.#changed(message)),
         // Other nodes may have sent `missed` while this node was disconnected.
-        () => this.#link.repeatAnswers(),
+        () => {
+          this.#link.repeatAnswers();
+          this.#relay.repeat();
+        },
+      ],
+      [
+        relayChannel(this.name),
+        this.#listener(
+          (text) => this.#relayChannel.messageOf(text),
+          (message, size) => this.#relays(message, size),
+        ),
+        // Answers may be lost.
+        () => this.#relay.repeat(),
       ],
     ] as const;
     try {
@@ -126,12 +172,12 @@ export class Node implements ClusterNode {
   /** Makes a listener of a channel. It never throws: it reports malformed messages and errors. */
   #listener<Message>(
     messageOf: (text: string) => Message | undefined,
-    use: (message: Message) => void,
+    use: (message: Message, size: number) => void,
   ): (text: string) => void {
     return (text) => {
       try {
         const message = messageOf(text);
-        if (message) use(message);
+        if (message) use(message, text.length);
         else this.#endpoint.warn(malformed("a message on a channel"));
       } catch (error) {
         this.#endpoint.warn(error);
@@ -163,9 +209,18 @@ export class Node implements ClusterNode {
     for (const follower of this.followers) if (over && follower.continues(session, over)) follower.over();
   }
 
+  /** @param size characters of the message */
+  #relays(message: RelayMessage, size: number): void {
+    if (message.request || message.gone) this.#relayed.received(message, size);
+    else this.#relay.received(message);
+  }
+
   #changed({ session, node, message, state, ended, listens, missed }: SessionMessage): void {
     if (node === this.name) return;
-    if (missed) this.#link.repeatAnswers(node);
+    if (missed) {
+      this.#link.repeatAnswers(node);
+      this.#relay.repeat(node);
+    }
     const found = session === undefined ? undefined : this.sessions.get(session);
     if (listens) found?.outbox.listens();
     if (message) found?.notified(message);

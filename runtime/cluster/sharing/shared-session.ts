@@ -165,8 +165,8 @@ export class SharedSession implements ClusterSession {
   }
 
   follow(exchange: Exchange, missed: MissedEvents, last: string): ReturnType<ClusterSession["follow"]> {
-    const { endpoint, name } = this.#link;
-    const { node, ids } = partsOfStream(endpoint.nameOf(missed.stream));
+    const { endpoint, name, sessions } = this.#link;
+    const { node, ids } = partsOfStream(sessions!.nameOf(missed.stream));
     if (!ids) {
       const taken = { session: this.digest, taken: missed.stream };
       if (node !== name) this.#link.send(node, taken).catch(endpoint.warn);
@@ -216,7 +216,7 @@ export class SharedSession implements ClusterSession {
 
   /** Ends the session, because another node has ended it. */
   end(): void {
-    this.#link.endpoint.end(this.session);
+    this.#link.sessions!.end(this.session);
   }
 
   left(): void {

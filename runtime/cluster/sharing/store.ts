@@ -82,8 +82,8 @@ export interface ClusterOptions {
   /** The shared store. It stays open when the endpoint closes. */
   readonly store: ClusterStore;
   /**
-   * Secrets that authenticate the ids of requests to clients: the current one first, then earlier ones. All processes of one
-   * server have the same secrets. Each has 32 characters or more.
+   * Secrets that authenticate the ids of requests to clients, and the requests that processes pass to one another: the current
+   * one first, then earlier ones. All processes of one server have the same secrets. Each has 32 characters or more.
    */
   readonly keys: readonly string[];
   /** A name of this process for operators, at most 32 letters, digits, `-` and `_`. Random characters follow it. */

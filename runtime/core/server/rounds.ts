@@ -76,6 +76,8 @@ interface Carried {
     readonly principal: string;
     readonly definition: {
       readonly seal: StateSeal;
+      /** Other processes have the keys of the seal, too. */
+      readonly sharesState: boolean;
       /** Records the used states. */
       readonly states: StateStore | undefined;
       readonly clock: Clock;
@@ -105,12 +107,12 @@ export function answersIn({ params }: RequestMessage): Readonly<Record<string, u
  * @throws {McpError} `state-rejected`; `state-lost`: another process sealed it
  */
 export async function openState({ request, connection }: Carried): Promise<State> {
-  const { seal } = connection.definition;
+  const { seal, sharesState } = connection.definition;
   const text = request.params!["requestState"] as string;
   // Checks the length before decoding.
   if (text.length > stateLimit) throw rejected(`it has more than ${stateLimit} characters`);
   const state = (await seal.open(text)) as State | undefined;
-  if (!state && seal.isForeign(text)) throw lost("not-here");
+  if (!state && !sharesState && seal.holderOf(text)) throw lost("not-here");
   if (!state) throw rejected("it was not issued by this server, or was changed");
   if (state.principal !== connection.principal) throw rejected("it was issued to another client");
   if (state.request !== (await digestOf(request))) throw rejected("it belongs to another request");
@@ -247,21 +249,25 @@ export function isSuspended(thrown: unknown): boolean {
 /** Encrypts and authenticates JSON that the client carries. */
 export interface StateSeal {
   /**
-   * Called once, when the state of a handler that runs again is encrypted with the random key of this process; transports of
-   * several processes set it.
+   * Called once, when a state that another process may get is encrypted with the random key of this one: that of a handler that
+   * runs again, and in a cluster each. Transports of several processes set it.
    */
   onRandomKey: (() => void) | undefined;
+  /** Name of this instance; a cluster gives it another one. */
+  instance: string;
   /** Begins with the name of this instance: another one without the key can then tell the state from a forged one. */
   close(value: State): Promise<string>;
   /** The value, or `undefined` if no process with the key encrypted it. */
   open(text: string): Promise<unknown>;
-  /** Whether a text names another instance. */
-  isForeign(text: string): boolean;
+  /** The other instance that a text names. */
+  holderOf(text: string): string | undefined;
 }
 
 /** The type `CryptoKey`, without the types of a platform. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
+/** A text that begins with the name of an instance. */
+const named = /^([\w-]{8,64})\./;
 const ivLength = 12;
 const tagLength = 16;
 /** Characters of the shortest secret. */
@@ -277,7 +283,7 @@ const shortestSecret = 16;
 export function stateSeal(secrets: readonly string[]): StateSeal {
   if (secrets.some((secret) => secret.length < shortestSecret))
     throw invalid(`each of state.keys has at least ${shortestSecret} characters`);
-  const instance = `${toBase64Url(crypto.getRandomValues(new Uint8Array(6)))}.`;
+  const random = toBase64Url(crypto.getRandomValues(new Uint8Array(6)));
   let isReported = secrets.length > 0;
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>
@@ -289,25 +295,31 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
     ));
   return {
     onRandomKey: undefined,
+    instance: random,
     async close(value) {
-      if (!isReported && this.onRandomKey && value.replay) {
+      const name = `${this.instance}.`;
+      if (!isReported && this.onRandomKey && (value.replay || this.instance !== random)) {
         isReported = true;
         this.onRandomKey();
       }
       const [key] = await loaded();
       const iv = crypto.getRandomValues(new Uint8Array(ivLength));
       const text = new TextEncoder().encode(JSON.stringify(value));
-      const sealed = new Uint8Array(await crypto.subtle.encrypt(cipherOf(iv, instance), key!, text));
+      const sealed = new Uint8Array(await crypto.subtle.encrypt(cipherOf(iv, name), key!, text));
       const bytes = new Uint8Array(ivLength + sealed.length);
       bytes.set(iv);
       bytes.set(sealed, ivLength);
-      return instance + toBase64Url(bytes);
+      return name + toBase64Url(bytes);
     },
-    isForeign: (text) => text[instance.length - 1] === "." && !text.startsWith(instance),
+    holderOf(text) {
+      const name = named.exec(text)?.[1];
+      return name === this.instance ? undefined : name;
+    },
     async open(text) {
-      const bytes = fromBase64Url(text.slice(instance.length));
+      const start = text.indexOf(".") + 1;
+      const bytes = fromBase64Url(text.slice(start));
       if (!bytes || bytes.length < ivLength + tagLength) return undefined;
-      const cipher = cipherOf(bytes.subarray(0, ivLength), text.slice(0, instance.length));
+      const cipher = cipherOf(bytes.subarray(0, ivLength), text.slice(0, start));
       for (const key of await loaded()) {
         const plain = await crypto.subtle
           .decrypt(cipher, key, bytes.subarray(ivLength))
@@ -319,9 +331,9 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
   };
 }
 
-/** @param instance a changed name is refused like changed content */
-function cipherOf(iv: Uint8Array<ArrayBuffer>, instance: string) {
-  return { name: "AES-GCM", iv, additionalData: new TextEncoder().encode(instance) };
+/** @param name of the instance: a changed one is refused like changed content */
+function cipherOf(iv: Uint8Array<ArrayBuffer>, name: string) {
+  return { name: "AES-GCM", iv, additionalData: new TextEncoder().encode(name) };
 }
 
 async function keyOf(secret: Uint8Array<ArrayBuffer>): Promise<Key> {

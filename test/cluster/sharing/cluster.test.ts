@@ -1,6 +1,6 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import type { Change, NotificationBus } from "@mcpgen/runtime";
-import { type ClusterStore, MemoryClusterStore, cluster } from "@mcpgen/cluster";
+import { MemoryClusterStore, cluster } from "@mcpgen/cluster";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 import { VirtualClock } from "@mcpgen/testing";
@@ -9,40 +9,11 @@ import { serve } from "../../support/http-adapters.js";
 import { inside } from "../../support/http-fixture.js";
 import { type Wired, Party, messagesOf } from "../../support/raw-http-client.js";
 import { clientOf } from "../../support/scripted-http-server.js";
+import { Watched } from "./watched-store.js";
 
 const revision = "2025-11-25";
 const keys = ["k".repeat(32)];
 const answer = { action: "accept", content: { name: "Ada" } };
-
-/** A store that counts its commands, and fails, never answers, loses messages or heartbeats by its mode. */
-class Watched {
-  readonly commands: string[] = [];
-  mode: "works" | "fails" | "hangs" | "loses" | "silent" = "works";
-  readonly store: ClusterStore;
-  /** Says to each subscription, by the start of its channel, that messages may be lost. */
-  readonly lost = new Map<string, () => void>();
-
-  constructor(own: ClusterStore) {
-    const watch = <T extends object>(target: T): T =>
-      new Proxy(target, {
-        get: (_, name: string) => {
-          const value: unknown = Reflect.get(target, name);
-          if (name === "log") return watch(value as object);
-          return (...args: unknown[]): unknown => {
-            if (name !== "heartbeat") this.commands.push(name);
-            if (name === "subscribe")
-              this.lost.set((args[0] as string).split(":")[0]!, args[2] as () => void);
-            if (this.mode === "loses" && name === "publish") return Promise.resolve(1);
-            if (this.mode === "silent" && name === "heartbeat") return Promise.resolve();
-            if (this.mode === "fails") return Promise.reject(new Error("the store is away"));
-            if (this.mode === "hangs") return new Promise(() => undefined);
-            return (value as (...all: unknown[]) => unknown).apply(target, args);
-          };
-        },
-      });
-    this.store = watch(own);
-  }
-}
 
 /** Nodes over one store in memory and one clock. */
 async function nodes(count: number, options: ServeHttpOptions = {}, more: object = {}) {

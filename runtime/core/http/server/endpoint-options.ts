@@ -1,7 +1,19 @@
-import { checkOptions, gone, invalid, isObject, listLike, type platform, type Rules } from "@mcpgen/base";
+import {
+  checkOptions,
+  gone,
+  invalid,
+  isObject,
+  listLike,
+  type platform,
+  type Rules,
+  type ServerChannel,
+  withFunctions,
+} from "@mcpgen/base";
+import type { HttpRequest, ServerConnection } from "../../server/connection.js";
+import type { Server } from "../../server/server.js";
 import { type GuardOptions, anyName } from "./access.js";
 import { type Denial, type Exchange, type Principal, parseTarget } from "./exchange.js";
-import type { HttpLimits } from "./limits.js";
+import type { Backlog, EndpointQuotas, HttpLimits } from "./limits.js";
 import type { Permit } from "./permit.js";
 import type { ResponseForm } from "./posts.js";
 
@@ -16,6 +28,23 @@ export interface HttpRoute {
   handle(request: platform.Request): platform.Response | Promise<platform.Response>;
   /** Whether it also answers during and after `close()`, when other routes answer with 503. Default: `false`. */
   readonly whileClosing?: boolean;
+}
+
+/** Connects the processes that serve the same clients: the value of the option `cluster`. */
+export interface EndpointCluster {
+  /** Called once for each endpoint. */
+  join(endpoint: ClusterEndpoint): { close(): Promise<void> };
+}
+
+/** The parts of an endpoint that a cluster uses. */
+export interface ClusterEndpoint {
+  readonly server: Server;
+  readonly quotas: EndpointQuotas;
+  readonly backlog: Backlog;
+  /** Reports a failure that no response carries. */
+  readonly warn: (error: unknown) => void;
+  /** Makes the connection of a request that another process relays. That process has authorized it. */
+  readonly relayed: (channel: ServerChannel, caller: Principal, http: HttpRequest) => ServerConnection;
 }
 
 /** Options of an endpoint. */
@@ -66,6 +95,11 @@ export interface EndpointOptions extends GuardOptions {
    * application passes them to it.
    */
   readonly routes?: readonly HttpRoute[];
+  /**
+   * Lets several processes serve the same clients, behind any load balancer: `cluster(…)` of `@mcpgen/cluster`. The rounds of
+   * a call reach the process in which its handler waits.
+   */
+  readonly cluster?: EndpointCluster;
 }
 
 /** A rule for a list of names, or for `dangerously-any`. */
@@ -108,6 +142,7 @@ export const endpointRules: Rules<EndpointOptions, keyof typeof goneOptions> = {
   permit: "function",
   publicUrl: "string",
   routes: "array",
+  cluster: /* @__PURE__ */ withFunctions("join"),
   ...goneOptions,
 };
 

@@ -49,6 +49,8 @@ import {
   unslashed,
 } from "./exchange.js";
 import {
+  type ClusterEndpoint,
+  type EndpointCluster,
   type EndpointOptions,
   type HttpRoute,
   checkEndpointOptions,
@@ -66,7 +68,7 @@ import {
 import { ModernRequests, type ResponseForm } from "./posts.js";
 import { HttpCounts, type HttpSessions, type HttpStats, noSessions } from "./http-stats.js";
 import { permitCallOf } from "./permit.js";
-import type { EarlierCall, ServerConnection } from "../../server/connection.js";
+import { type EarlierCall, ServerConnection } from "../../server/connection.js";
 
 const randomKey =
   "HTTP: the state of a request in several rounds was sealed with a key of this process alone; give state.keys, or it is lost with the process";
@@ -75,6 +77,9 @@ const anonymous: Principal = {};
 
 /** Whether the client of a call that waits is one of HTTP. */
 const isOverHttp = ({ connection }: RequestContext): boolean => connection.http !== undefined;
+
+/** A request that a denial may answer. */
+type Denied = Pick<Exchange, "denial">;
 
 /** The error where several processes may get the answers of a client, and nothing says how its calls wait. */
 function unsaidParking(): McpError {
@@ -91,14 +96,10 @@ const defaultKeepAliveMs = 15_000;
 export const defaultGraceMs = 5000;
 
 /** The parts of an endpoint that the requests of legacy revisions use. */
-export interface EndpointParts {
-  readonly server: Server;
+export interface EndpointParts extends ClusterEndpoint {
   readonly form: ResponseForm;
   readonly streams: Streams;
-  readonly quotas: EndpointQuotas;
   readonly counts: HttpCounts;
-  /** Reports a failure that no response carries. */
-  readonly warn: (error: unknown) => void;
   /** Replies with the error of a request that failed. */
   readonly fail: (exchange: Exchange, message: unknown, error: unknown) => void;
 }
@@ -130,8 +131,8 @@ export interface LegacyRequests {
   take(exchange: Exchange, principal: Principal, isModern: boolean): string | undefined;
   /** Ends all sessions. */
   close(): Promise<void>;
-  /** Leaves the cluster after all streams have ended. */
-  leave(): Promise<void>;
+  /** The endpoint in its cluster, if the sessions have joined it. */
+  readonly node: ReturnType<EndpointCluster["join"]> | undefined;
 }
 
 /** Streamable HTTP for one server. One endpoint serves both eras. */
@@ -153,6 +154,7 @@ export class Endpoint {
   readonly #modernIds: ReadonlySet<string>;
   readonly #modern: ModernRequests | undefined;
   readonly #legacy: LegacyRequests | undefined;
+  readonly #node: LegacyRequests["node"];
   /** New requests are rejected; running ones may finish. */
   #draining = false;
   #closed = false;
@@ -172,7 +174,8 @@ export class Endpoint {
     this.#routes = routesByPath(options.routes);
     const { definition } = server;
     const { modern, legacy, clock, seal, warn, parking, sharesState } = definition;
-    if (sharesState && parking?.isGiven === false && modern.length > 0) throw unsaidParking();
+    const { cluster } = options;
+    if (sharesState && parking?.isGiven === false && modern.length > 0 && !cluster) throw unsaidParking();
     this.#warnings = new CountedWarnings(warn);
     this.#counts = new HttpCounts(definition.hooks);
     seal.onRandomKey = () => warn(randomKey);
@@ -187,12 +190,20 @@ export class Endpoint {
     const posts = { form, streams: this.#streams, quotas };
     if (modern.length > 0) this.#modern = new ModernRequests(server, modern[0]!, posts);
     if (!serveLegacy) requireModern(legacy);
-    if (!serveLegacy || legacy.length === 0) return;
-    this.#legacy = serveLegacy({
-      ...{ server, ...posts, counts: this.#counts },
+    const parts: EndpointParts = {
+      ...{ server, ...posts, counts: this.#counts, backlog: this.backlog },
       warn: (error) => this.#warn(error),
       fail: (exchange, message, error) => this.#fail(exchange, message, error),
-    });
+      relayed: (channel, caller, http) => {
+        const connection = new ServerConnection(definition, channel, caller);
+        const permits = this.#permitsOf({}, caller);
+        connection.http = permits ? { ...http, permits } : http;
+        return connection;
+      },
+    };
+    if (serveLegacy && legacy.length > 0) this.#legacy = serveLegacy(parts);
+    // The sessions of legacy revisions join it with what they share.
+    this.#node = this.#legacy?.node ?? cluster?.join(parts);
   }
 
   /** Current amounts and totals. */
@@ -302,7 +313,7 @@ export class Endpoint {
     const posts = [...this.#streams.connections].map((connection) => connection.close());
     await Promise.all([...posts, this.#legacy?.close()]);
     this.#streams.close();
-    await this.#legacy?.leave();
+    await this.#node?.close();
     this.#server.rest();
   }
 
@@ -316,9 +327,10 @@ export class Endpoint {
   }
 
   #route(exchange: Exchange, principal: Principal): void {
-    const { contextHeaders, permit } = this.#options;
+    const { contextHeaders } = this.#options;
     if (contextHeaders) exchange.passed = headersNamed(exchange, contextHeaders);
-    if (permit) exchange.permits = (call, answers) => this.#permits(exchange, principal, call, answers);
+    const permits = this.#permitsOf(exchange, principal);
+    if (permits) exchange.permits = permits;
     // A POST may contain a response that a running request awaits.
     if (this.#closed || (this.#draining && exchange.method !== "POST")) return replyClosing(exchange);
     if (exchange.method === "POST") return this.#post(exchange, principal);
@@ -400,7 +412,7 @@ export class Endpoint {
   #refusesNew(message: unknown): boolean {
     const { parking, seal } = this.#server.definition;
     const state = (message as RequestMessage).params?.["requestState"];
-    return this.#draining && !parking?.awaits(state, seal.isForeign);
+    return this.#draining && !parking?.awaits(state, (text) => seal.holderOf(text) !== undefined);
   }
 
   #withoutNullId({ principal }: Exchange, message: unknown): unknown {
@@ -430,9 +442,13 @@ export class Endpoint {
       .catch((error: unknown) => this.#fail(exchange, message, error));
   }
 
+  #permitsOf(exchange: Denied, principal: Principal): Exchange["permits"] {
+    return this.#options.permit && ((call, answers) => this.#permits(exchange, principal, call, answers));
+  }
+
   /** Asks the application about an earlier call whose result is read, with the rights of the reading request. */
   #permits(
-    exchange: Exchange,
+    exchange: Denied,
     principal: Principal,
     call: EarlierCall,
     answers: boolean,

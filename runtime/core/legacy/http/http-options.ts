@@ -16,8 +16,8 @@ export interface HttpOptions extends EndpointOptions {
   /** Stores sent messages so that clients can resume lost streams. Default: in memory. */
   readonly events?: EventStore;
   /**
-   * Sessions that several processes serve at once: `cluster(…)` of `@mcpgen/cluster`. It needs `sessions.store`, and
-   * replaces `events`.
+   * Lets several processes serve the same clients, behind any load balancer: `cluster(…)` of `@mcpgen/cluster`. The rounds of
+   * a call reach the process in which its handler waits. Sessions need `sessions.store`; `events` is replaced.
    */
   readonly cluster?: SessionCluster;
 }
@@ -74,7 +74,6 @@ export const httpRules: Rules<HttpOptions, keyof typeof goneOptions | "retryMs" 
   } satisfies Rules<SessionOptions, "maxSessions" | "maxPerPrincipal" | "maxRequests">),
   sse: /* @__PURE__ */ orObject("boolean", { messages: "string" } satisfies Rules<SseOptions>),
   events: /* @__PURE__ */ withFunctions("append", "after", "drop"),
-  cluster: /* @__PURE__ */ withFunctions("join"),
   retryMs: gone(
     "Leave it out: clients reconnect after a second. A handler says another time by context.disconnect.",
   ),

@@ -12,7 +12,7 @@ import { type HttpOptions, httpRules, sessionOptions } from "./http-options.js";
 import type { ClusterNode } from "./session-cluster.js";
 import { SessionReports } from "./session-reports.js";
 import { SessionRequests, StatelessRequests } from "./session-requests.js";
-import { Sessions, stored } from "./sessions.js";
+import { Sessions } from "./sessions.js";
 import { SseRequests, sseSessionOf } from "./sse.js";
 import { StreamExpiry } from "./stream-expiry.js";
 import { withoutCalls } from "./stream-rights.js";
@@ -37,7 +37,7 @@ class LegacyEndpoint implements LegacyRequests {
   readonly #stateful: SessionRequests | undefined;
   readonly #stateless: StatelessRequests | undefined;
   readonly #sse: SseRequests | undefined;
-  #cluster: ClusterNode | undefined;
+  node: ClusterNode | undefined;
   readonly olderSession: LegacyRequests["olderSession"];
 
   constructor(options: HttpOptions, endpoint: EndpointParts) {
@@ -75,15 +75,11 @@ class LegacyEndpoint implements LegacyRequests {
         "invalid-definition",
         events ? "cluster takes the place of events" : "cluster needs sessions.store, or sealedSessions",
       );
-    const { server, warn } = this.#endpoint;
-    return (this.#cluster = cluster.join({
-      clock: server.definition.clock,
-      warn,
+    return (this.node = cluster.join(this.#endpoint, {
       end: (session) => this.#sessions!.end(session, "ended"),
       openStream: (exchange) => exchange.openStream(200, { ...eventHeaders, ...corsHeaders(exchange) }),
       eventText,
       nameOf: withoutCalls,
-      stored,
       lifeMs: store.lifeMs,
     }));
   }
@@ -151,9 +147,5 @@ class LegacyEndpoint implements LegacyRequests {
 
   async close(): Promise<void> {
     await Promise.all([this.#sessions?.close(), this.#sse?.close()]);
-  }
-
-  async leave(): Promise<void> {
-    await this.#cluster?.close();
   }
 }

@@ -1,19 +1,20 @@
-import type { Clock } from "@mcpgen/base";
+import type { ClusterEndpoint } from "../../http/server/endpoint-options.js";
 import type { EventSink, Exchange } from "../../http/server/exchange.js";
 import type { EventStore } from "./event-store.js";
 import type { ClusterSession, HttpSession } from "./session.js";
 
-/** Connects the sessions of several processes: the value of the option `cluster`. */
+/** Connects the processes that serve the same clients and sessions: the value of the option `cluster`. */
 export interface SessionCluster {
-  /** Called once for each endpoint. */
-  join(endpoint: ClusterEndpoint): ClusterNode;
+  /**
+   * Called once for each endpoint.
+   *
+   * @param sessions absent if the endpoint has none
+   */
+  join(endpoint: ClusterEndpoint, sessions?: ClusterSessions): ClusterNode;
 }
 
-/** The parts of an endpoint that a cluster uses. */
-export interface ClusterEndpoint {
-  readonly clock: Clock;
-  /** Reports a failure that no response carries. */
-  readonly warn: (error: unknown) => void;
+/** The sessions of an endpoint, as a cluster uses them. */
+export interface ClusterSessions {
   /** Ends a session that another process has ended. */
   readonly end: (session: HttpSession) => void;
   /** Opens an event stream as the response to a request. */
@@ -22,8 +23,6 @@ export interface ClusterEndpoint {
   readonly eventText: (data: string, id?: string) => string;
   /** The name that a node gave to a stream, without the calls that the endpoint added to it. */
   readonly nameOf: (stream: string) => string;
-  /** Calls a function of a store. @throws {McpError} `store-failed`: it threw or rejected */
-  readonly stored: <T>(call: () => T | Promise<T>, what: string) => Promise<T>;
   /** Maximum lifetime of a session in milliseconds, if the store cannot remove it: see `lifeMs` of `SessionStore`. */
   readonly lifeMs?: number | undefined;
 }

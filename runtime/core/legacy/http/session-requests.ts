@@ -13,6 +13,7 @@ import {
   McpError,
   type NotificationMessage,
   type RequestId,
+  stored,
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { RevisionView } from "../../protocol/revision-view.js";
@@ -38,7 +39,7 @@ import type { EventStore, MissedEvents } from "./event-store.js";
 import { type ClusterRefusal, type HttpSession, SessionStream } from "./session.js";
 import { restore } from "./session-store.js";
 import { StoredConnection } from "./stored-connection.js";
-import { type Sessions, stored } from "./sessions.js";
+import type { Sessions } from "./sessions.js";
 import { mayResume, withCalls } from "./stream-rights.js";
 
 type Headers = Readonly<Record<string, string>>;

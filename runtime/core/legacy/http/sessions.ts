@@ -1,4 +1,4 @@
-import { type Admission, type Clock, longestWait, McpError, unref, wallTimeOf } from "@mcpgen/base";
+import { type Admission, type Clock, longestWait, McpError, stored, unref, wallTimeOf } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { ServerConnection } from "../../server/connection.js";
 import { ClientProfiles } from "./client-profiles.js";
@@ -379,18 +379,4 @@ function checkedId(id: unknown, taken: ReadonlyMap<string, unknown>): string {
       : undefined;
   if (problem === undefined) return id as string;
   throw new McpError("invalid-definition", `sessions.generateId: ${problem}`, { rpcCode: rpc.internalError });
-}
-
-/**
- * Calls a function of the application's store.
- *
- * @throws {McpError} `store-failed`: the function threw or rejected
- */
-export async function stored<T>(call: () => T | Promise<T>, what = "session store"): Promise<T> {
-  try {
-    return await call();
-  } catch (cause) {
-    const options = { rpcCode: rpc.internalError, cause };
-    throw new McpError("store-failed", `the ${what} failed: try again later`, options);
-  }
 }
