@@ -60,8 +60,13 @@ interface Client {
 }
 
 /** An event without the number of calls that wait: principals call at the same time. */
-const line = ({ parked: _, ...event }: { readonly parked?: number }): string =>
-  JSON.stringify(event, Object.keys(event).toSorted());
+const line = ({
+  parked: _,
+  ...event
+}: {
+  readonly parked?: number;
+  readonly [member: string]: unknown;
+}): string => JSON.stringify(event, Object.keys(event).toSorted());
 
 class Load {
   now = 0;
@@ -211,7 +216,7 @@ class Load {
     const again = this.params(client, "sample", { requestState, inputResponses: { k: sampled } });
     const { principal } = client;
     this.events.push(
-      line({ type: "call-parked", method: "tools/call", name: "sample", round: 1, principal } as object),
+      line({ type: "call-parked", method: "tools/call", name: "sample", round: 1, principal }),
     );
     const answer = await this.send(headers, this.message("tools/call", again));
     this.counts.connections++;
@@ -313,7 +318,10 @@ test("200 clients above their rates are refused in accordance with token buckets
     expect(reading!.events.map(line).toSorted()).toEqual(load.events.splice(0).toSorted());
     const { connections, results, errors, requests, limited, strangers } = load.counts;
     const counters = { connections, results, errors, cancelled: 0, aborted: 0, limits: load.limits };
-    expect(reading!.server).toEqual({ gauges: { connections: 100, sessions: 100, requests: 0, parked: 0 }, counters });
+    expect(reading!.server).toEqual({
+      gauges: { connections: 100, sessions: 100, requests: 0, parked: 0 },
+      counters,
+    });
     expect(reading!.http!.counters).toMatchObject({
       requests,
       refused: { 429: limited, 403: 2 * strangers, 401: strangers },
