@@ -52,28 +52,31 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
     expect(theirs.lines).toEqual(seen("remote-error").map((line) => `outgoing ${line}`));
   });
 
-  test.each(modern ? [false, true] : [false])("middleware of both roles runs around the questions of a handler (replay: %s)", async (replay) => {
-    const server = serverWith({ state: replay ? { parking: false } : {} });
-    server.tool("roots", { replay }, async (_, { ask }) => String((await ask.roots("here")).length));
-    const [ours, theirs] = [notes(), notes()];
-    const client = await clientOf(server, wire, revision, { roots: [{ uri: "file:///a" }] });
-    server.use(ours.use);
-    client.use(theirs.use);
-    expect((await client.callTool("roots")).content).toEqual([{ type: "text", text: "1" }]);
-    // A handler that runs again does so in each round; one that waits sees nothing of the rounds.
-    const again = replay
-      ? ["outgoing roots/list 2026-07-28 Suspended", "incoming tools/call 2026-07-28 Suspended"]
-      : [];
-    expect(ours.lines).toEqual([
-      ...again,
-      `outgoing roots/list ${revision} ok`,
-      `incoming tools/call ${revision} ok`,
-    ]);
-    expect(theirs.lines).toEqual([
-      `incoming roots/list ${revision} ok`,
-      `outgoing tools/call ${revision} ok`,
-    ]);
-  });
+  test.each(modern ? [false, true] : [false])(
+    "middleware of both roles runs around the questions of a handler (replay: %s)",
+    async (replay) => {
+      const server = serverWith({ state: replay ? { parking: false } : {} });
+      server.tool("roots", { replay }, async (_, { ask }) => String((await ask.roots("here")).length));
+      const [ours, theirs] = [notes(), notes()];
+      const client = await clientOf(server, wire, revision, { roots: [{ uri: "file:///a" }] });
+      server.use(ours.use);
+      client.use(theirs.use);
+      expect((await client.callTool("roots")).content).toEqual([{ type: "text", text: "1" }]);
+      // A handler that runs again does so in each round; one that waits sees nothing of the rounds.
+      const again = replay
+        ? ["outgoing roots/list 2026-07-28 Suspended", "incoming tools/call 2026-07-28 Suspended"]
+        : [];
+      expect(ours.lines).toEqual([
+        ...again,
+        `outgoing roots/list ${revision} ok`,
+        `incoming tools/call ${revision} ok`,
+      ]);
+      expect(theirs.lines).toEqual([
+        `incoming roots/list ${revision} ok`,
+        `outgoing tools/call ${revision} ok`,
+      ]);
+    },
+  );
 
   test("middleware replaces parameters and results, on both sides and in both directions", async () => {
     const server = serverWith();

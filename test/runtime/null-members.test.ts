@@ -25,13 +25,16 @@ const form = { message: "?", requestedSchema: { type: "object", properties: {} }
 /** @param replay whether the handler that asks runs again for an answer (2026-07-28) */
 const withAll = (replay = false) => {
   const events: ServerEvent[] = [];
-  const made = served((server) => {
-    server.tool("echo", {}, () => "here");
-    server.tool("ask", { replay }, async (_, { ask }) => (await ask.elicit("form", form)).action);
-    server.resource("memo://a", {}, () => "memo");
-    server.prompt("greet", { arguments: [{ name: "who" }] }, () => "hello");
-    server.onEvent((event) => events.push(event));
-  }, replay ? { state: { parking: false } } : {});
+  const made = served(
+    (server) => {
+      server.tool("echo", {}, () => "here");
+      server.tool("ask", { replay }, async (_, { ask }) => (await ask.elicit("form", form)).action);
+      server.resource("memo://a", {}, () => "memo");
+      server.prompt("greet", { arguments: [{ name: "who" }] }, () => "hello");
+      server.onEvent((event) => events.push(event));
+    },
+    replay ? { state: { parking: false } } : {},
+  );
   return { ...made, warnings: () => events.filter(({ type }) => type === "nulls-ignored") };
 };
 

@@ -20,7 +20,9 @@ function retried(client: RawClient, { result }: Wired): Promise<Wired> {
   const { inputRequests, requestState } = result as { inputRequests: Members; requestState: string };
   const answers = Object.entries(inputRequests).map(([key, { method }]) => [
     key,
-    method === "roots/list" ? { roots: [] } : { role: "assistant", model: "m", content: { type: "text", text: "" } },
+    method === "roots/list"
+      ? { roots: [] }
+      : { role: "assistant", model: "m", content: { type: "text", text: "" } },
   ]);
   const inputResponses = Object.fromEntries(answers) as Members;
   return client.request("tools/call", { name: "ask", arguments: {}, requestState, inputResponses });

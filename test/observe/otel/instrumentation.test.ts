@@ -269,26 +269,30 @@ test("a span that is active when a traced request arrives is linked, and is not 
   expect(span.links.map((link) => link.context.spanId)).toEqual([ambient.spanContext().spanId]);
 });
 
-test.each([false, true])("the rounds of a client without traces form one trace (replay: %s)", async (replay) => {
-  const { options, spans } = telemetry();
-  const server = shop(undefined, replay);
-  instrument(server, options);
-  const { client, close } = await createTestPair({
-    server,
-    revisions: clientRevisions,
-    revision: "2026-07-28",
-    elicit: () => ({ action: "accept", content: { name: "Ada" } }),
-  });
-  await client.callTool("ask");
-  await close();
-  const [first, second, ...more] = spans().filter(({ name }) => name === "tools/call ask");
-  expect(more).toEqual([]);
-  if (!replay) return expect([second, first!.attributes["mcpgen.input_required"]]).toEqual([undefined, undefined]);
-  // `requestState` carries the trace.
-  expect(first!.attributes["mcpgen.input_required"]).toBe(true);
-  expect(second!.spanContext().traceId).toBe(first!.spanContext().traceId);
-  expect(second!.parentSpanContext?.spanId).toBe(first!.spanContext().spanId);
-});
+test.each([false, true])(
+  "the rounds of a client without traces form one trace (replay: %s)",
+  async (replay) => {
+    const { options, spans } = telemetry();
+    const server = shop(undefined, replay);
+    instrument(server, options);
+    const { client, close } = await createTestPair({
+      server,
+      revisions: clientRevisions,
+      revision: "2026-07-28",
+      elicit: () => ({ action: "accept", content: { name: "Ada" } }),
+    });
+    await client.callTool("ask");
+    await close();
+    const [first, second, ...more] = spans().filter(({ name }) => name === "tools/call ask");
+    expect(more).toEqual([]);
+    if (!replay)
+      return expect([second, first!.attributes["mcpgen.input_required"]]).toEqual([undefined, undefined]);
+    // `requestState` carries the trace.
+    expect(first!.attributes["mcpgen.input_required"]).toBe(true);
+    expect(second!.spanContext().traceId).toBe(first!.spanContext().traceId);
+    expect(second!.parentSpanContext?.spanId).toBe(first!.spanContext().spanId);
+  },
+);
 
 test("a client over HTTP names its server, and both name the transport", async () => {
   const { options, spans } = telemetry();

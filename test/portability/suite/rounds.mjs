@@ -16,7 +16,10 @@ export const rounds = [
       ok(!atobUrl(result.requestState).includes("order"), "the state cannot be read");
       same(textOf((await answered(party, result.requestState)).result), "Hello, Ada");
       const next = await party.request("tools/call", { name: "greet", arguments: {} });
-      same(textOf((await answered(party, next.result.requestState, { action: "decline" })).result), "decline");
+      same(
+        textOf((await answered(party, next.result.requestState, { action: "decline" })).result),
+        "decline",
+      );
     },
   },
   {

@@ -110,21 +110,18 @@ describe.each(libraries)("a form of %s", (_, form) => {
     ["2025-11-25", false],
     ["2026-07-28", false],
     ["2026-07-28", true],
-  ])(
-    "is sent as JSON Schema, and its answer is parsed, at %s (replay: %s)",
-    async (revision, replay) => {
-      const { question, got } = await asked(form, { action: "accept", content }, revision, { replay });
-      expect(got).toEqual({ action: "accept", content: { ...content, seats: { seats: 2 } } });
-      const { properties } = question!;
-      expect(question).toMatchObject({ type: "object" });
-      expect(Object.keys(properties).sort()).toEqual(["days", "mail", "meal", "name", "seats", "window"]);
-      expect(properties["name"]).toEqual({ type: "string", minLength: 2, maxLength: 20, description: "Who" });
-      expect(properties["mail"]).toEqual({ type: "string", format: "email" });
-      expect(properties["seats"]).toMatchObject({ type: "integer", minimum: 1, maximum: 9 });
-      expect(properties["meal"]).toEqual({ type: "string", enum: ["meat", "plants"] });
-      expect(properties["window"]).toEqual({ type: "boolean" });
-    },
-  );
+  ])("is sent as JSON Schema, and its answer is parsed, at %s (replay: %s)", async (revision, replay) => {
+    const { question, got } = await asked(form, { action: "accept", content }, revision, { replay });
+    expect(got).toEqual({ action: "accept", content: { ...content, seats: { seats: 2 } } });
+    const { properties } = question!;
+    expect(question).toMatchObject({ type: "object" });
+    expect(Object.keys(properties).sort()).toEqual(["days", "mail", "meal", "name", "seats", "window"]);
+    expect(properties["name"]).toEqual({ type: "string", minLength: 2, maxLength: 20, description: "Who" });
+    expect(properties["mail"]).toEqual({ type: "string", format: "email" });
+    expect(properties["seats"]).toMatchObject({ type: "integer", minimum: 1, maximum: 9 });
+    expect(properties["meal"]).toEqual({ type: "string", enum: ["meat", "plants"] });
+    expect(properties["window"]).toEqual({ type: "boolean" });
+  });
 
   test("is parsed when a session asks", async () => {
     const { got } = await asked(form, { action: "accept", content }, "2025-11-25", {

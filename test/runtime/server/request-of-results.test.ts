@@ -94,49 +94,52 @@ describe("a step of results gets the params of the request", () => {
     await close();
   });
 
-  test.each([false, true])("including members that only the message has, for asks in rounds (replay: %s)", async (replay) => {
-    // The revision requires a param that the vocabulary (the previous revision) does not have.
-    const requiring: Step = (params, report) => {
-      report.lost({ pointer: "/required", what: "required", how: "filled" });
-      return { ...params, required: "here" };
-    };
-    const hearingIt: Step = (value, { request }) => ({ ...value, _meta: { heard: request } });
-    const revisions = pinnedAt(older).server.map((each) =>
-      each.peerSteps
-        ? {
-            ...each,
-            peerSteps: {
-              ...each.peerSteps,
-              incomingRequests: new Map([["elicitation/create", requiring]]),
-              outgoingResults: new Map([["elicitation/create", hearingIt]]),
-            },
-          }
-        : each,
-    );
-    const requests: unknown[] = [];
-    const losses: unknown[] = [];
-    const server = createServer(
-      { name: "s", version: "1" },
-      {
-        revisions,
-        validation: { send: "off" },
-        onEvent: heard({ onLoss: ({ what }) => losses.push(what) }),
-        ...(replay && { state: { parking: false } }),
-      },
-    );
-    server.tool("ask", { replay }, async (_, { ask }) => {
-      requests.push(await ask.elicit("name", form));
-      return "done";
-    });
-    const { client, close } = await createTestPair({
-      ...{ server, revisions: clientRevisions, revision: "2026-07-28", validation: { send: "off" } },
-      elicit: () => ({ action: "accept", content: { ok: true } }),
-    });
-    await client.callTool("ask");
-    expect(requests).toMatchObject([{ _meta: { heard: { message: "?", required: "here" } } }]);
-    expect(losses).toEqual(["required"]);
-    await close();
-  });
+  test.each([false, true])(
+    "including members that only the message has, for asks in rounds (replay: %s)",
+    async (replay) => {
+      // The revision requires a param that the vocabulary (the previous revision) does not have.
+      const requiring: Step = (params, report) => {
+        report.lost({ pointer: "/required", what: "required", how: "filled" });
+        return { ...params, required: "here" };
+      };
+      const hearingIt: Step = (value, { request }) => ({ ...value, _meta: { heard: request } });
+      const revisions = pinnedAt(older).server.map((each) =>
+        each.peerSteps
+          ? {
+              ...each,
+              peerSteps: {
+                ...each.peerSteps,
+                incomingRequests: new Map([["elicitation/create", requiring]]),
+                outgoingResults: new Map([["elicitation/create", hearingIt]]),
+              },
+            }
+          : each,
+      );
+      const requests: unknown[] = [];
+      const losses: unknown[] = [];
+      const server = createServer(
+        { name: "s", version: "1" },
+        {
+          revisions,
+          validation: { send: "off" },
+          onEvent: heard({ onLoss: ({ what }) => losses.push(what) }),
+          ...(replay && { state: { parking: false } }),
+        },
+      );
+      server.tool("ask", { replay }, async (_, { ask }) => {
+        requests.push(await ask.elicit("name", form));
+        return "done";
+      });
+      const { client, close } = await createTestPair({
+        ...{ server, revisions: clientRevisions, revision: "2026-07-28", validation: { send: "off" } },
+        elicit: () => ({ action: "accept", content: { ok: true } }),
+      });
+      await client.callTool("ask");
+      expect(requests).toMatchObject([{ _meta: { heard: { message: "?", required: "here" } } }]);
+      expect(losses).toEqual(["required"]);
+      await close();
+    },
+  );
 
   test("in a client, for results that it receives", async () => {
     const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions });
