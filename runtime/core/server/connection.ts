@@ -557,9 +557,12 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
     this.definition.connections.delete(this);
     if (this.isAnnounced) this.emit({ type: "connection-closed", reason: why });
     // Without a session, the server has sent no requests.
-    if (this.open === 0 && !this.session) return;
-    this.#peer?.end(new McpError("connection-closed", why));
-    this.#becomeIdle();
+    if (this.open > 0 || this.session) {
+      this.#peer?.end(new McpError("connection-closed", why));
+      this.#becomeIdle();
+    }
+    // Over HTTP, calls outlive the connections of their rounds.
+    if (!this.isBrief) this.definition.parking?.close(why, ({ connection }) => connection === this);
   }
 }
 

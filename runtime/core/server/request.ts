@@ -189,7 +189,10 @@ export class RequestContext implements HandlerContext, Waiting {
   get progress(): HandlerContext["progress"] {
     return (progress, total, message) => {
       if (this.over) return;
-      if (this.parked?.isAway) return void this.parked.hold(0, () => this.progress(progress, total, message));
+      if (this.parked?.isAway)
+        return void this.parked.hold(weightOf([message], mostReserved), () =>
+          this.progress(progress, total, message),
+        );
       const token = this.request.params?._meta?.["progressToken"];
       const report = progressOf(this, token, progress, total, message);
       if (!report) return;
@@ -428,11 +431,6 @@ export class RequestContext implements HandlerContext, Waiting {
   get owner(): string | undefined {
     const { principal, http } = this.connection;
     return principal || (http ? http.address : "");
-  }
-
-  /** Over HTTP, a call outlives the connections of its rounds. */
-  onClientGone(listener: () => void): void {
-    if (!this.connection.isBrief) this.connection.onEnd(listener);
   }
 
   takeEncoding(): readonly Promise<unknown>[] {

@@ -463,7 +463,7 @@ export class Server {
   /** Closes all connections: open subscriptions get their responses first. */
   async close(): Promise<void> {
     await Promise.all([...this.connections].map((connection) => connection.close()));
-    this.definition.parking?.close();
+    this.definition.parking?.close("the server is closing");
     this.rest();
   }
 

@@ -307,7 +307,7 @@ export class Endpoint {
     this.#draining = true;
     await this.#drain(this.#options.graceMs ?? defaultGraceMs);
     this.#closed = true;
-    const lost = this.#server.definition.parking?.close(isOverHttp);
+    const lost = this.#server.definition.parking?.close("the server is closing", isOverHttp);
     if (lost)
       this.#server.definition.warn(`HTTP: ${lost} calls that waited for answers of their clients are lost`);
     const posts = [...this.#streams.connections].map((connection) => connection.close());
