@@ -63,7 +63,7 @@ async function nodes(count: number, options: ServeHttpOptions = {}, more: object
       const target = await serve("node", found.server, {
         keepAliveMs: 0,
         ...options,
-        sessions: sealedSessions({ keys, clock }),
+        sessions: sealedSessions({ keys }),
         cluster: cluster({ store: watched.store, keys, node: `n${index}` }),
       });
       return { ...found, clock, target, watched, own };
