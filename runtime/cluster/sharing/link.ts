@@ -48,8 +48,8 @@ export class Link {
   /** Start of silence, by node whose streams are followed here. */
   readonly #silent = new Map<string, number>();
 
-  constructor({ store, keys, node }: ClusterOptions, endpoint: ClusterEndpoint) {
-    this.name = `${node ? `${node}-` : ""}${randomBytes(6).toString("base64url")}`;
+  constructor({ store, keys }: ClusterOptions, endpoint: ClusterEndpoint) {
+    this.name = randomBytes(6).toString("base64url");
     this.store = store;
     this.endpoint = endpoint;
     this.ttlMs = Math.max(keptMs, endpoint.lifeMs ?? 0);

@@ -49,7 +49,7 @@ async function nodes(count: number, options: ServeHttpOptions = {}, more: object
   const clock = new VirtualClock();
   const memory = new MemoryClusterStore(clock);
   return await Promise.all(
-    Array.from({ length: count }, async (_, index) => {
+    Array.from({ length: count }, async () => {
       const found = inside({ revisions: serverRevisions, clock, ...more });
       found.server.tool<{ count: number }>("count", {}, async ({ count: most }, { progress }) => {
         for (let at = 1; at <= most; at++) progress(at, most, String(at));
@@ -64,7 +64,7 @@ async function nodes(count: number, options: ServeHttpOptions = {}, more: object
         keepAliveMs: 0,
         ...options,
         sessions: sealedSessions({ keys }),
-        cluster: cluster({ store: watched.store, keys, node: `n${index}` }),
+        cluster: cluster({ store: watched.store, keys }),
       });
       return { ...found, clock, target, watched, own };
     }),
@@ -545,7 +545,6 @@ test.each([
   [{ keys: [] }, "32 characters"],
   [{ keys: undefined }, "keys"],
   [{ keys, store: undefined }, "store"],
-  [{ keys, node: "a.b" }, "node"],
   [{ keys, store: {} }, "store"],
   [{ keys, ttlMs: 10_000 }, "ttlMs: the option is gone."],
 ])("the options %j are refused", (options, named) => {
