@@ -87,7 +87,6 @@ export {
   text,
   texts,
   valueFault,
-  withoutFormer,
   withFunctions,
   withGone,
   type Names,

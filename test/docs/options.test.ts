@@ -17,7 +17,7 @@ import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { receiver } from "@mcpgen/tasks/receiver";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
 import { formerConnectOptions } from "../../runtime/core/connect/connect.js";
-import { formerServerOptions } from "../../runtime/core/server/server.js";
+import { formerServerOptions } from "../../runtime/core/server/definition-check.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
 import {
   serveStdio,
