@@ -117,7 +117,7 @@ describe("a step of results gets the params of the request", () => {
     const losses: unknown[] = [];
     const server = createServer(
       { name: "s", version: "1" },
-      { revisions, validation: { send: "off" }, onEvent: heard({ onLoss: ({ what }) => losses.push(what) }) },
+      { revisions, validation: { send: "off" }, onEvent: heard({ loss: ({ what }) => losses.push(what) }) },
     );
     server.tool("ask", {}, async (_, { ask }) => {
       requests.push(await ask.elicit("name", form));

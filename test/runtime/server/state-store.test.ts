@@ -81,14 +81,14 @@ test("processes that share a store share the used states", async () => {
 });
 
 test("a store that fails runs nothing", async () => {
-  const onError = vi.fn();
+  const handlerError = vi.fn();
   const use = (): never => {
     throw new Error("the store is down");
   };
-  const { done, round } = shop({ state: { store: { use } }, onEvent: heard({ onError }) });
+  const { done, round } = shop({ state: { store: { use } }, onEvent: heard({ handlerError }) });
   expect(await round(stateOf(await round()), "pay")).toMatchObject({ error: { code: -32603 } });
   expect(done).toEqual([]);
-  expect(onError).toHaveBeenCalledOnce();
+  expect(handlerError).toHaveBeenCalledOnce();
 });
 
 test("a store in memory is bounded and drops expired states", () => {

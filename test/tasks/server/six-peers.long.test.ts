@@ -39,7 +39,7 @@ function served(options: TasksOptions = {}) {
       extensions: [own, experimentalTasks(explainedDialect(dialect), own)],
       capabilities: { logging: {} },
       state: { keys: ["a secret of sixteen characters"] },
-      onEvent: heard({ onError: (error) => refused.push(error) }),
+      onEvent: heard({ handlerError: (error) => refused.push(error) }),
     },
   );
   onTestFinished(() => own.close());

@@ -27,7 +27,7 @@ function served(
     { name: "trust", version: "1.0.0" },
     {
       revisions: serverRevisions,
-      onEvent: heard({ onWarning: (message) => void warnings.push(message) }),
+      onEvent: heard({ warning: (message) => void warnings.push(message) }),
       state: { keys: stateKeys },
     },
   );
