@@ -26,8 +26,6 @@ export interface Config {
   readonly importExtension?: "js" | "ts";
   /** Folder with templates that replace shipped ones of the same name. */
   readonly templates?: string;
-  /** Modules with additional emitters. */
-  readonly plugins?: readonly string[];
   /** Defaults of `mcpgen diff`. */
   readonly diff?: DiffConfig;
 }
@@ -164,7 +162,10 @@ export function configsIn(folder: string): string[] {
   return configNames.map((name) => join(folder, name)).filter((file) => existsSync(file));
 }
 
-const form = new FileForm("config", { unknownKey: "MG2102", wrongValue: "MG2103" });
+/** Keys of earlier versions, and what to write today. docs/migration.md has the same rows. */
+export const formerKeys = { "/plugins": "Leave it out: no command reads it." };
+
+const form = new FileForm("config", { unknownKey: "MG2102", wrongValue: "MG2103", gone: formerKeys });
 
 /**
  * Checks a value as a configuration.

@@ -27,6 +27,8 @@ export interface FormCodes {
   readonly unknownKey: CodeOfError;
   /** For an invalid value or a missing key. */
   readonly wrongValue: CodeOfError;
+  /** Keys of earlier versions, as pointers, and what to write today. They are kept for one minor version. */
+  readonly gone?: Readonly<Record<string, string>>;
 }
 
 /** A kind of file whose JSON Schema is published in `docs/`, where editors find it. */
@@ -105,14 +107,17 @@ export class Form {
   #fault(issue: Issue, value: JsonValue, root: SchemaNode): Fault {
     const { expected, got, suggestion } = issue;
     const [around, key] = lastStep(issue.pointer);
-    const { unknownKey, wrongValue } = this.#codes;
+    const { unknownKey, wrongValue, gone } = this.#codes;
+    const today = gone?.[issue.pointer];
     switch (issueKind(issue)) {
       case "unknown-key":
         return {
           code: unknownKey,
           pointer: issue.pointer,
-          message: `there is no key ${JSON.stringify(key)}`,
-          next: this.#keyAdvice(issue, this.#nodesAt(root, around)),
+          message: today
+            ? `the key ${JSON.stringify(key)} is gone`
+            : `there is no key ${JSON.stringify(key)}`,
+          next: today ?? this.#keyAdvice(issue, this.#nodesAt(root, around)),
         };
       case "missing-key":
         // A configuration module may have an array with a hole.

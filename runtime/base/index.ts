@@ -112,7 +112,6 @@ export {
   text,
   texts,
   valueFault,
-  withoutFormer,
   withFunctions,
   withGone,
   type Names,

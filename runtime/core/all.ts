@@ -1,6 +1,6 @@
 // Everything of @mcpgen/runtime, with functions that need no `revisions`: they bring all that @mcpgen/protocol holds.
 // What is to be small imports @mcpgen/runtime, and gives the revisions that it speaks.
-import { isObject, withoutFormer } from "@mcpgen/base";
+import { checkOptions, isObject } from "@mcpgen/base";
 import type { Implementation } from "@mcpgen/protocol/authoring";
 import type { Role } from "@mcpgen/protocol/model";
 import { serverRevisions } from "@mcpgen/protocol/server";
@@ -18,11 +18,8 @@ import type {
   DefineServerOptions as CoreDefineServerOptions,
 } from "./server/define-server.js";
 import type { KnownRevisions, ServerRevisions } from "./protocol/revision-view.js";
-import {
-  formerServerOptions,
-  type Server,
-  type ServerOptions as CoreServerOptions,
-} from "./server/server.js";
+import { serverRules } from "./server/definition-check.js";
+import type { Server, ServerOptions as CoreServerOptions } from "./server/server.js";
 
 export * from "./index.js";
 
@@ -54,11 +51,13 @@ export function defineServer(
   handlers: ContractHandlers,
   options: DefineServerOptions,
 ): Server {
-  return defineServerWith(contract, handlers, {
-    // The small entry has no room for what to write in place of options of earlier versions.
-    ...withoutFormer(options ?? {}, formerServerOptions),
+  const given = {
+    ...options,
     revisions: completed<ServerRevisions>(options.revisions, serverRevisions),
-  });
+  };
+  // Where bytes count, `defineServer` checks names alone.
+  checkOptions(given, { ...serverRules, checks: "object", schemas: "anything" });
+  return defineServerWith(contract, handlers, given);
 }
 
 /** As `connect` of @mcpgen/runtime, which says what it throws. */

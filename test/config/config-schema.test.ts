@@ -81,7 +81,6 @@ test("each key is described, and a configuration with all of them is accepted", 
     contracts: [{ file: "x", out: "x", role: "both", server: "x" }],
     importExtension: "ts",
     templates: "x",
-    plugins: ["x"],
     diff: { readers: "open", failOn: "any", rules: { x: "off" } },
   };
   expect(Object.keys(whole)).toEqual(Object.keys(properties));

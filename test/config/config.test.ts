@@ -61,7 +61,6 @@ test("every key is understood", async () => {
     contracts: [{ file: "c.yaml", out: "c", role: "server", server: "stdio:node s.js" }],
     importExtension: "ts",
     templates: "t",
-    plugins: ["p"],
     diff: { readers: "open", failOn: "breaking", rules: { r: "off" } },
   };
   expect(await json(JSON.stringify(config))).toEqual(config);

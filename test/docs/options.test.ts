@@ -17,7 +17,7 @@ import { tasks as clientTasks } from "@mcpgen/tasks/client";
 import { receiver } from "@mcpgen/tasks/receiver";
 import { connect, createServer, defineServer, memoryChannels } from "../../runtime/core/all.js";
 import { formerConnectOptions } from "../../runtime/core/connect/connect.js";
-import { formerServerOptions } from "../../runtime/core/server/server.js";
+import { formerServerOptions } from "../../runtime/core/server/definition-check.js";
 import { createHttpHandler, createNodeHandler, serveHttp } from "../../runtime/core/http.js";
 import {
   serveStdio,
@@ -32,6 +32,7 @@ import { sealedSessions } from "../../runtime/cluster/sealed-sessions.js";
 import { rateLimit } from "../../runtime/observe/rates/rates.js";
 import { requestLog } from "../../runtime/observe/logging/logging.js";
 import { Replay, createTestPair } from "../../runtime/testing/index.js";
+import { formerKeys, readConfig } from "../../generator/config/config.js";
 import { filesBelow } from "../../scripts/rooms/imports.js";
 import { failureOf } from "../support/failure-of.js";
 import { documentsIn } from "./documents.js";
@@ -227,11 +228,26 @@ test("docs/options.md has a table for each interface of options that an entry of
   for (const heading of covered.values()) expect(documented(heading), heading).not.toEqual([]);
 });
 
-const former = [
+const everyFormer = [
   ...readFileSync("docs/migration.md", "utf8").matchAll(
     /^\| \[([^\]]+)\]\(options\.md#\S+\) \| `([\w.]+)` \| (.+) \|$/gm,
   ),
 ].map(([, heading, name, today]) => [heading!, name!, today!] as const);
+
+const isKey = ([file]: readonly [string, ...string[]]): boolean => file === "mcpgen.config.json";
+const former = everyFormer.filter((row) => !isKey(row));
+
+test("docs/migration.md has the keys of the configuration that are gone, and what to write today", async () => {
+  const rows = everyFormer.filter(isKey).map(([, name, today]) => {
+    const next = `Leave it out: ${today.replace(/^none: /, "")}.`;
+    return [`/${name}`, next] as const;
+  });
+  expect(Object.fromEntries(rows)).toEqual(formerKeys);
+  for (const [pointer, next] of rows) {
+    const refused = await failureOf(readConfig({ [pointer.slice(1)]: 1 }, async () => ({})));
+    expect(refused).toMatchObject({ code: "MG2102", next });
+  }
+});
 
 test.each(former)(
   "%s: the option %s of before is refused with what docs/migration.md says",

@@ -35,13 +35,12 @@ function quiet(client, end) {
 function opener(t, connection, address) {
   const ends = [];
   t.after(() => ends.forEach((end) => end()));
-  return async (options = {}, wrap = (client) => client) => {
+  return async (wrap = (client) => client) => {
     const [one, other] = [await connection(address), await connection(address)];
     const heard = [];
     const errors = [];
     const bus = redisNotificationBus(one.client, wrap(other.client), {
       onError: (error) => errors.push(error),
-      ...options,
     });
     ends.push(() => bus.close(), one.end, other.end);
     bus.subscribe(
@@ -82,7 +81,7 @@ for (const [name, connection] of Object.entries(connections)) {
       const writer = await open();
       let gate = Promise.resolve();
       let release;
-      const slow = await open({}, (client) =>
+      const slow = await open((client) =>
         client.call
           ? { call: async (...args) => (await gate, client.call(...args)) }
           : { sendCommand: async (args) => (await gate, client.sendCommand(args)) },
@@ -116,7 +115,7 @@ for (const [name, connection] of Object.entries(connections)) {
     const unixsocket = join(folder, "redis.sock");
     const { stop } = await startRedis({ unixsocket });
     const open = opener(t, connection, unixsocket);
-    const [one, other] = [await open({ timeoutMs: 300 }), await open({ timeoutMs: 300 })];
+    const [one, other] = [await open(), await open()];
     one.bus.publish({ method: "before" });
     await until("the first change", () => other.heard.includes("before"));
     await stop();

@@ -1,4 +1,7 @@
 // Stores that processes with the same sessions share, in the databases of engines.mjs.
+import { waitForDatabases } from "../support/patient-stores.mjs";
+
+waitForDatabases();
 
 /** By driver: its engine, and a function that opens a store at an address. */
 const drivers = {
@@ -90,7 +93,7 @@ let lite;
 async function openPostgres(client, connect, table, close) {
   const { createClusterTables, postgresClusterStore } = await import("@mcpgen/postgres");
   await createClusterTables(client, { table });
-  const store = postgresClusterStore(client, connect, { table, timeoutMs: 20_000 });
+  const store = postgresClusterStore(client, connect, { table });
   return {
     store,
     client,
@@ -107,7 +110,7 @@ const memories = new Map();
 async function openRedis([client, subscriber], prefix, close) {
   const { redisClusterStore } = await import("@mcpgen/redis");
   for (const each of [client, subscriber]) each.on("error", () => {});
-  const store = redisClusterStore(client, subscriber, { prefix, timeoutMs: 20_000 });
+  const store = redisClusterStore(client, subscriber, { prefix });
   return {
     store,
     client,

@@ -30,7 +30,7 @@ async function counted(t, name, copies = 1) {
       return answers.at(-1);
     },
   };
-  const store = redisClusterStore(client, opened.subscriber, { prefix: name, timeoutMs: 20_000 });
+  const store = redisClusterStore(client, opened.subscriber, { prefix: name });
   t.after(() => store.close());
   const spent = async (work) => {
     const first = functions;
@@ -88,7 +88,6 @@ test(
     };
     const { log, close } = postgresClusterStore(client, () => assert.fail("it does not subscribe"), {
       table: "batches",
-      timeoutMs: 20_000,
     });
     t.after(async () => {
       await close();

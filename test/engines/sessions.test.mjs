@@ -236,7 +236,6 @@ for (const [name, connect] of Object.entries(clients))
         client.call
           ? { call: (...args) => counted(() => client.call(...args)) }
           : { sendCommand: (args) => counted(() => client.sendCommand(args)) },
-        { timeoutMs: 2000 },
       );
       await store.set(sampleSession("before"), 10 * minute);
       // The process knows the session, so its calls continue.

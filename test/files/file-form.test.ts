@@ -25,7 +25,11 @@ const document: JsonObject = {
     },
   },
 };
-const form = new FileForm(document, { unknownKey: "MG2102", wrongValue: "MG2103" });
+const form = new FileForm(document, {
+  unknownKey: "MG2102",
+  wrongValue: "MG2103",
+  gone: { "/form": "Write mode." },
+});
 
 test("a value of the form has no faults", () => {
   expect(form.faults({ name: "a", mode: "fast", place: "/a", list: [{ file: "b" }] })).toEqual([]);
@@ -95,6 +99,14 @@ test.each<[string, JsonValue, string, string, string, string]>([
     "/other",
     "expected no value, got 1 (number)",
     'Remove "other".',
+  ],
+  [
+    "a key of an earlier version",
+    { name: "a", form: "fast" },
+    "MG2102",
+    "/form",
+    'the key "form" is gone',
+    "Write mode.",
   ],
   [
     "a key in other letters",

@@ -110,7 +110,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
 test.each(eras)("the option onEvent and server.onEvent report the same errors (%s)", async (revision) => {
   const errors: unknown[] = [];
   const server = serverWith({
-    onEvent: heard({ onError: (error, { method, name }) => errors.push([error, method, name]) }),
+    onEvent: heard({ handlerError: (error, { method, name }) => errors.push([error, method, name]) }),
   });
   const events = eventsOf<ServerEvent>(server);
   const thrown = new Error("broken");

@@ -25,7 +25,7 @@ describe("a server that lacks a capability which its extension needs", () => {
 
   test.each(routes)("refuses clients over %s at %s, and reports the reason", async (wire, revision) => {
     const reported: unknown[] = [];
-    const server = skilled({ onEvent: heard({ onError: (error) => void reported.push(error) }) });
+    const server = skilled({ onEvent: heard({ handlerError: (error) => void reported.push(error) }) });
     expect(await failureOf(clientOf(server, wire, revision))).toBeInstanceOf(Error);
     expect(reported).toContainEqual(expect.objectContaining(refused));
   });

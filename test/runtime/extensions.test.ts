@@ -175,7 +175,9 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
 
   test("a client without the extension does not get such a result of middleware", async () => {
     const reported: unknown[] = [];
-    const server = searching(search, { onEvent: heard({ onError: (error) => void reported.push(error) }) });
+    const server = searching(search, {
+      onEvent: heard({ handlerError: (error) => void reported.push(error) }),
+    });
     const removed = server.use((_, next) => next());
     server.use(async (request, next) => {
       const { arguments: given } = request.params as { arguments?: { later?: true } };

@@ -118,7 +118,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
   test("an error of a server's middleware counts as an error of a handler", async () => {
     const reported: unknown[] = [];
     const server = serverWith({
-      onEvent: heard({ onError: (error, place) => reported.push([error, place]) }),
+      onEvent: heard({ handlerError: (error, place) => reported.push([error, place]) }),
     });
     server.tool("t", {}, () => "done");
     const client = await clientOf(server, wire, revision);
@@ -206,7 +206,7 @@ describe.each(eras)("at %s", (revision) => {
   test("an unusable result of middleware is an internal error", async () => {
     const reported: string[] = [];
     const server = serverWith({
-      onEvent: heard({ onError: (error) => reported.push((error as Error).message) }),
+      onEvent: heard({ handlerError: (error) => reported.push((error as Error).message) }),
     });
     server.tool("t", {}, () => "done");
     const client = await clientOf(server, "memory", revision);

@@ -220,7 +220,7 @@ describe.each(routes)("over %s at %s", (wire, revision) => {
   ])("middleware that returns %s is named in the error, on both sides", async (_, answer) => {
     const errors: string[] = [];
     const server = serverWith({
-      onEvent: heard({ onError: (error) => void errors.push((error as Error).message) }),
+      onEvent: heard({ handlerError: (error) => void errors.push((error as Error).message) }),
     });
     server.tool("t", {}, () => "done");
     const wrong = (request: { readonly method: string }, next: () => unknown): never =>

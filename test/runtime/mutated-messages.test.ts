@@ -136,13 +136,13 @@ async function run(
 ): Promise<Ran> {
   const clock = new VirtualClock();
   const reported: unknown[] = [];
-  const onError = (error: unknown): void => void reported.push(error);
+  const handlerError = (error: unknown): void => void reported.push(error);
   const [near, far] = memoryChannels();
   const sent: string[] = [];
   const answered: string[] = [];
   let isOver = false;
   const replace = (text: string): string => (!isOver && sent.push(text) - 1 === place ? change(text) : text);
-  const server = everyFeature(serverRevisions, { clock, onEvent: heard({ onError }) });
+  const server = everyFeature(serverRevisions, { clock, onEvent: heard({ handlerError }) });
   server.connect(side === "server" ? changed(far, replace) : far);
   const own = changed(near, (text) => {
     answered.push(text);
@@ -155,7 +155,7 @@ async function run(
       revision,
       ...answers,
       clock,
-      onEvent: heard({ onWarning: () => {}, onError }),
+      onEvent: heard({ warning: () => {}, handlerError }),
     });
     await uses[use]!(client);
   })().then(

@@ -118,7 +118,7 @@ describe("a client warns about a conversation for its model", () => {
           received.push(all.at(-1)!.content);
           return { role: "assistant", model: "m", content: { type: "text", text: "" } };
         },
-        onEvent: heard({ onWarning: (warning) => void warnings.push(warning) }),
+        onEvent: heard({ warning: (warning) => void warnings.push(warning) }),
       },
     );
     if (revision < "2026") await peer.ask("sampling/createMessage", params);
@@ -161,7 +161,7 @@ test("arguments and structured content may contain anything", async () => {
   const { client } = await connected(
     "2025-11-25",
     { "tools/call": () => ({ result: { content: [], structuredContent: held } }) },
-    { onEvent: heard({ onWarning: (warning) => void warnings.push(warning) }) },
+    { onEvent: heard({ warning: (warning) => void warnings.push(warning) }) },
   );
   await client.callTool("echo");
   expect(warnings).toEqual([]);

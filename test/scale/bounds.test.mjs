@@ -12,7 +12,6 @@ import { isThorough } from "../support/cases.mjs";
 import { until } from "../support/until.mjs";
 import { Nodes } from "./nodes.mjs";
 import { call, openSession, send } from "./raw-requests.mjs";
-import { quickEnv } from "./quick-stores.mjs";
 import { tenantProgram, tenants } from "./tenants.mjs";
 import { commandsDuring, usageOf } from "./usage.mjs";
 
@@ -146,7 +145,10 @@ test(
   "a flood while Redis pauses is refused, calls continue, and no command waits afterwards",
   options,
   async (t) => {
-    const others = new Nodes(tenantProgram, quickEnv(four.redis.socket));
+    const others = new Nodes(tenantProgram, {
+      SCALE_STORES: new URL("programs/redis-store.mjs", import.meta.url).href,
+      SCALE_ADDRESS: four.redis.socket,
+    });
     t.after(() => others.end());
     await others.start(4);
     const at = (turn) => others.ports()[turn % 4];

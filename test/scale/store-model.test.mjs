@@ -9,12 +9,14 @@ import { MemoryClusterStore } from "@mcpgen/cluster";
 import { randomFrom } from "../engines/cluster.mjs";
 import { engines } from "../engines/engines.mjs";
 import { isThorough, seed } from "../support/cases.mjs";
+import { waitForDatabases } from "../support/patient-stores.mjs";
 import { until } from "../support/until.mjs";
 import { StoreModel } from "./store-model.mjs";
 
 const steps = Number(process.env.MCPGEN_STEPS ?? (isThorough ? 100_000 : 600));
+waitForDatabases();
+
 const load = createRequire(new URL("../engines/", import.meta.url));
-const timeoutMs = 20_000;
 
 /** Opens two stores at an address. @returns them, what cuts their connections, how many each has, and what closes all */
 const openers = {
@@ -55,7 +57,7 @@ const openers = {
       await client.connect();
       return client;
     };
-    const stores = pools.map((pool) => postgresClusterStore(pool, connect, { timeoutMs }));
+    const stores = pools.map((pool) => postgresClusterStore(pool, connect));
     const others = "datname = 'postgres' AND backend_type = 'client backend' AND pid <> pg_backend_pid()";
     return {
       stores,
@@ -77,7 +79,7 @@ const openers = {
 /** @param clients two for each store: for commands and for subscriptions @param admins a connection to each server */
 function overRedis(clients, admins) {
   for (const each of clients) each.on("error", () => {});
-  const stores = [0, 2].map((at) => redisClusterStore(clients[at], clients[at + 1], { timeoutMs }));
+  const stores = [0, 2].map((at) => redisClusterStore(clients[at], clients[at + 1]));
   const cut = async () => {
     for (const admin of admins)
       for (const kind of ["normal", "pubsub"])

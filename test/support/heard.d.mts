@@ -2,10 +2,11 @@ import type { ClientEvent, ErrorPlace, Loss, ServerEvent } from "@mcpgen/runtime
 
 /** Functions for the kinds of events that a test looks at. */
 interface Hearing<Event> {
-  readonly onWarning?: ((message: string) => unknown) | undefined;
-  readonly onError?: ((error: unknown, place: ErrorPlace) => unknown) | undefined;
-  readonly onLoss?: ((loss: Loss) => unknown) | undefined;
-  readonly onEvent?: ((event: Event) => unknown) | undefined;
+  readonly warning?: ((message: string) => unknown) | undefined;
+  readonly handlerError?: ((error: unknown, place: ErrorPlace) => unknown) | undefined;
+  readonly loss?: ((loss: Loss) => unknown) | undefined;
+  /** Gets every event. */
+  readonly event?: ((event: Event) => unknown) | undefined;
 }
 
 export function heard<Event extends ServerEvent | ClientEvent = ServerEvent & ClientEvent>(

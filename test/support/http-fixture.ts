@@ -35,7 +35,7 @@ export function inside(options: Partial<ServerOptions> = {}): Inside {
       capabilities: { logging: {} },
       clock,
       ...options,
-      onEvent: heard({ onWarning: (message) => void warnings.push(message), onEvent: options.onEvent }),
+      onEvent: heard({ warning: (message) => void warnings.push(message), event: options.onEvent }),
     },
   );
   const found = { server, clock, gate: new Gate(), began: new Gate(), aborted: new Gate(), warnings };

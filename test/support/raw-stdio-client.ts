@@ -223,7 +223,7 @@ export function served(
       revisions: serverRevisions,
       clock,
       ...options,
-      onEvent: heard({ onWarning: (warning) => warnings.push(warning), onEvent: options.onEvent }),
+      onEvent: heard({ warning: (warning) => warnings.push(warning), event: options.onEvent }),
     },
   );
   define(server);

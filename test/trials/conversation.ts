@@ -47,7 +47,7 @@ export async function converse(
   const losses: (Loss & { at: "client" | "server" })[] = [];
   const server = everyFeature(
     tables.server,
-    { ...unchecked, onEvent: heard({ onLoss: (loss) => losses.push({ ...loss, at: "server" }) }) },
+    { ...unchecked, onEvent: heard({ loss: (loss) => losses.push({ ...loss, at: "server" }) }) },
     words === undefined ? undefined : writtenIn(words),
   );
   const met: { server?: unknown; client?: unknown } = {};
@@ -67,7 +67,7 @@ export async function converse(
       ...(revision !== undefined && { revision }),
       ...answers,
       ...unchecked,
-      onEvent: heard({ onLoss: (loss: Loss) => losses.push({ ...loss, at: "client" }) }),
+      onEvent: heard({ loss: (loss: Loss) => losses.push({ ...loss, at: "client" }) }),
     });
     met.server = client.serverInfo;
     for (const stop of stops) {

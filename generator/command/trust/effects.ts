@@ -12,15 +12,7 @@ import { sha256, readRegularText, readRegularFile } from "../../files/regular-fi
 import { projectRoot } from "../../files/held-folder.js";
 import { type HostFile, readHostFile } from "../servers/host-files.js";
 import { referencesIn } from "../servers/expand.js";
-import {
-  literalsIn,
-  mainOf,
-  moduleFiles,
-  realFile,
-  specified,
-  templateFiles,
-  textsIn,
-} from "./module-files.js";
+import { literalsIn, mainOf, moduleFiles, realFile, templateFiles, textsIn } from "./module-files.js";
 
 /** One effect that a folder's configuration has when mcpgen uses it. */
 export interface Effect {
@@ -122,11 +114,8 @@ function configEffects(file: string, folder: string, own: ReadonlySet<string>): 
   if (!isJsonConfig(file)) return moduleEffects(file, from);
   const config = jsonIn(file);
   if (!isJsonObject(config)) return [];
-  const { plugins, templates, contracts } = config;
+  const { templates, contracts } = config;
   return [
-    ...listOf(plugins).flatMap((plugin, index) =>
-      pluginEffects(plugin, dirname(file), at(from, "plugins", index)),
-    ),
     ...templateEffects(templates, dirname(file), at(from, "templates")),
     ...listOf(contracts).flatMap((contract, index) =>
       isJsonObject(contract)
@@ -150,14 +139,6 @@ function moduleEffects(file: string, from: Source): Effect[] {
         ? serverEffects(text, folder, from)
         : ofFiles("render", templateFiles(resolve(folder, text)), from),
     ),
-  ];
-}
-
-function pluginEffects(plugin: JsonValue, folder: string, from: Source): Effect[] {
-  if (typeof plugin !== "string") return [];
-  return [
-    effect("run", plugin, from, sha256(plugin)),
-    ...ofFiles("run", moduleFiles([...specified(plugin, folder), resolve(folder, plugin)]), from),
   ];
 }
 

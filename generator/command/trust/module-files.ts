@@ -90,7 +90,7 @@ function importedBy(file: string): string[] {
 }
 
 /** The files that a module specifier in `folder` may refer to. */
-export function specified(specifier: string, folder: string): string[] {
+function specified(specifier: string, folder: string): string[] {
   const path = pathIn(specifier, folder);
   if (path !== undefined) return candidates(path);
   if (specifier.startsWith("#")) return mappedTargets(specifier, "imports", folder);

@@ -113,7 +113,7 @@ export const usageDiagnostics = {
     title: "The configuration has an unknown key",
     exit: 2,
     explanation:
-      "mcpgen refuses unknown keys, because it would otherwise ignore a misspelt one. The keys are `revisions`, `schema`, `out`, `package`, `contracts`, `importExtension`, `templates`, `plugins` and `diff`; `defineConfig` of mcpgen gives their types.",
+      "mcpgen refuses unknown keys, because it would otherwise ignore a misspelt one. The keys are `revisions`, `schema`, `out`, `package`, `contracts`, `importExtension`, `templates` and `diff`; `defineConfig` of mcpgen gives their types.",
   },
   MG2103: {
     title: "A value in the configuration has the wrong type",
@@ -130,7 +130,7 @@ export const usageDiagnostics = {
     title: "The configuration of the folder is not trusted",
     exit: 2,
     explanation:
-      "Configuration can make mcpgen run code (`mcpgen.config.js`, plugins), render templates, start programs (`stdio:` commands, servers of `.mcp.json`) and give values of your environment to a server (`${NAME}`). Who has cloned a repository has not agreed to that. mcpgen asks once for each folder and content: `mcpgen trust` shows what would happen, and records your answer in your state folder. In CI, `mcpgen trust --print` prints a hash for `--trust` or MCPGEN_TRUST. JSON that names no program, module or variable needs no trust. `--no-config` leaves configuration out.",
+      "Configuration can make mcpgen run code (`mcpgen.config.js`), render templates, start programs (`stdio:` commands, servers of `.mcp.json`) and give values of your environment to a server (`${NAME}`). Who has cloned a repository has not agreed to that. mcpgen asks once for each folder and content: `mcpgen trust` shows what would happen, and records your answer in your state folder. In CI, `mcpgen trust --print` prints a hash for `--trust` or MCPGEN_TRUST. JSON that names no program, module or variable needs no trust. `--no-config` leaves configuration out.",
   },
   MG2106: {
     title: "The configuration of the folder is not the trusted one",

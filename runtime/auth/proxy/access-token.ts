@@ -1,5 +1,5 @@
 import { type CryptoKey, errors, type JWTPayload, jwtVerify, SignJWT } from "jose";
-import { randomText } from "../shared/encoding.js";
+import { numericDate, randomText } from "../shared/encoding.js";
 import { type Grant, readGrant, type StoredGrant } from "./grants.js";
 import type { Settings } from "./options.js";
 
@@ -14,7 +14,7 @@ export async function issueAccessToken(
   scopes: readonly string[],
 ): Promise<string> {
   const key = await settings.keys.newest();
-  const now = settings.seconds();
+  const now = numericDate();
   const claims = { client_id: grant.client, scope: scopes.join(" ") };
   return new SignJWT(claims)
     .setProtectedHeader({ alg: "ES256", typ: "at+jwt", kid: key.id })
@@ -57,7 +57,6 @@ async function claimsOf(settings: Settings, token: string): Promise<JWTPayload |
       issuer: settings.issuer,
       audience: [...settings.resources],
       requiredClaims: ["sub", "exp", "iat", "jti", "client_id"],
-      currentDate: new Date(settings.now()),
     });
     return payload;
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { AuthorizationRequest } from "./authorization-request.js";
 import type { Client } from "./client.js";
 import { setCookie } from "./cookies.js";
-import { sha256 } from "../shared/encoding.js";
+import { numericDate, sha256 } from "../shared/encoding.js";
 import type { Proxy } from "./proxy.js";
 import { isLoopback, withoutLoopbackPort } from "./redirects.js";
 
@@ -41,7 +41,7 @@ async function approvalsIn(
 ): Promise<readonly Approval[]> {
   const cookie = cookies.get("approvals");
   const found = cookie === undefined ? [] : await settings.keys.open("approvals", cookie);
-  return ((found ?? []) as readonly Approval[]).filter(([, , expires]) => expires > settings.seconds());
+  return ((found ?? []) as readonly Approval[]).filter(([, , expires]) => expires > numericDate());
 }
 
 /** Returns the digest of the user who has agreed to the same request in this browser. */
@@ -68,11 +68,11 @@ export async function approvalCookie(
   subject: string | undefined,
 ): Promise<readonly string[]> {
   if (!mayRemember(client, asked)) return [];
-  const { keys, seconds } = proxy.settings;
+  const { keys } = proxy.settings;
   const name = await requestName(client, asked);
   const others = (await approvalsIn(proxy, cookies)).filter(([request]) => request !== name);
   const added: readonly Approval[] =
-    subject === undefined ? [] : [[name, subject, seconds() + rememberSeconds]];
+    subject === undefined ? [] : [[name, subject, numericDate() + rememberSeconds]];
   const approvals = [...added, ...others].slice(0, maxApprovals);
   return [setCookie("approvals", await keys.seal("approvals", approvals), rememberSeconds)];
 }

@@ -3,7 +3,7 @@ import { type AuthorizationRequest, authorizationRequest } from "./authorization
 import type { Client } from "./client.js";
 import { consentPage } from "./consent-page.js";
 import { cookiesOf, setCookie } from "./cookies.js";
-import { sha256, randomText } from "../shared/encoding.js";
+import { numericDate, sha256, randomText } from "../shared/encoding.js";
 import { htmlResponse, styleNonce } from "./html.js";
 import { redirectToUpstream } from "./login.js";
 import { paths, type Proxy, upstreamScopes } from "./proxy.js";
@@ -40,11 +40,11 @@ async function showConsent(
   client: Client,
   asked: AuthorizationRequest,
 ): Promise<Response> {
-  const { keys, issuer, seconds, page = consentPage } = proxy.settings;
+  const { keys, issuer, page = consentPage } = proxy.settings;
   const known = cookies.get("browser");
   const isKnown = known !== undefined && (await keys.open("browser", known)) !== undefined;
   const browser = isKnown ? known : await keys.seal("browser", randomText(16));
-  const form: ConsentForm = { asked, browser: await sha256(browser), expires: seconds() + formSeconds };
+  const form: ConsentForm = { asked, browser: await sha256(browser), expires: numericDate() + formSeconds };
   const nonce = styleNonce();
   const html = page({
     ...factsOf(proxy, client, asked),

@@ -5,7 +5,7 @@ import { Stopped, errorLocation, stop, verifiedClient } from "./authorization-re
 import type { Client } from "./client.js";
 import { type Code, codeSeconds, createGrant, ownerOf, revokeUpstream } from "./grants.js";
 import { cookiesOf, setCookie } from "./cookies.js";
-import { randomText, sha256 } from "../shared/encoding.js";
+import { numericDate, randomText, sha256 } from "../shared/encoding.js";
 import { type Login, loginCookie, loginSeconds } from "./login.js";
 import { type Proxy, paths, upstreamScopes } from "./proxy.js";
 import { withParameters } from "./redirects.js";
@@ -78,7 +78,7 @@ async function loginOf(
   const login =
     cookie === undefined ? undefined : ((await settings.keys.open("login", cookie)) as Login | undefined);
   if (login?.state !== digest) throw stop("This login was not started in this browser, or it is finished.");
-  const left = login.expires - settings.seconds();
+  const left = login.expires - numericDate();
   if (left > 0 && left <= loginSeconds) return login;
   throw stop("The login took too long.");
 }
@@ -105,7 +105,7 @@ async function succeed(proxy: Proxy, success: Success): Promise<Response> {
     return redirectResponse(authorizeAgain(settings.issuer, asked), [finished, ...forgotten]);
   }
   const id = randomText(16);
-  const expires = settings.seconds() + codeSeconds;
+  const expires = numericDate() + codeSeconds;
   await createGrant(settings, id, {
     client: client.id,
     subject: identity.subject,

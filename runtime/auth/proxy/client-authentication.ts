@@ -4,7 +4,7 @@ import { jsonObject } from "../shared/json-object.js";
 import type { Client } from "./client.js";
 import { isDocumentUrl } from "./client-documents.js";
 import { findClient } from "./clients.js";
-import { sha256, sameText } from "../shared/encoding.js";
+import { numericDate, sha256, sameText } from "../shared/encoding.js";
 import { ownerOf } from "./grants.js";
 import { paths, type Proxy } from "./proxy.js";
 import type { Parameters } from "./requests.js";
@@ -124,7 +124,6 @@ async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): P
       subject: client.id,
       audience: [settings.issuer, settings.issuer + paths.token],
       requiredClaims: ["exp", "jti"],
-      currentDate: new Date(settings.now()),
     });
     claims = verified.payload;
   } catch (error) {
@@ -138,7 +137,7 @@ async function isAssertionOf(proxy: Proxy, client: Client, assertion: string): P
     throw error;
   }
   const { exp, jti } = claims;
-  if (exp! > settings.seconds() + maxAssertionSeconds) return false;
+  if (exp! > numericDate() + maxAssertionSeconds) return false;
   return settings.store.put(
     `assertion:${await sha256(`${client.id}\n${jti}`)}`,
     "used",

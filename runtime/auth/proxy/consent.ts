@@ -1,7 +1,7 @@
 import { errorLocation, stop, verifiedClient } from "./authorization-request.js";
 import type { ConsentForm } from "./authorize.js";
 import { cookiesOf } from "./cookies.js";
-import { sha256, sameText } from "../shared/encoding.js";
+import { numericDate, sha256, sameText } from "../shared/encoding.js";
 import { redirectToUpstream } from "./login.js";
 import type { Proxy } from "./proxy.js";
 import { formOf, type Parameters } from "./requests.js";
@@ -20,7 +20,7 @@ export async function consent(proxy: Proxy, request: Request): Promise<Response>
   const cookies = cookiesOf(request);
   const sealed = (await settings.keys.open("request", form.get("request") ?? "")) as ConsentForm | undefined;
   const browser = cookies.get("browser");
-  if (!sealed || sealed.expires <= settings.seconds())
+  if (!sealed || sealed.expires <= numericDate())
     throw stop("The page was open for too long, or is not one of this server.");
   if (browser === undefined || !sameText(await sha256(browser), sealed.browser))
     throw stop("The page was opened in another browser, or the browser does not keep cookies.");

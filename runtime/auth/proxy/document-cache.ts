@@ -57,7 +57,6 @@ interface Kept<Value> {
 class Shelf<Value> {
   readonly #bounds: Bounds;
   readonly #fetch: Fetch;
-  readonly #now: () => number;
   readonly #use: (document: Document, url: string) => Value;
   readonly #kept: BoundedMap<string, Kept<Value>>;
   /** Current reads by URL. `Outgoing` bounds their number. */
@@ -65,18 +64,12 @@ class Shelf<Value> {
   readonly #outgoing: Outgoing;
 
   /** @param use extracts the data from a document; throws an `AuthError` if it cannot be used */
-  constructor(
-    bounds: Bounds,
-    fetch_: Fetch,
-    now: () => number,
-    use: (document: Document, url: string) => Value,
-  ) {
+  constructor(bounds: Bounds, fetch_: Fetch, use: (document: Document, url: string) => Value) {
     this.#bounds = bounds;
     this.#fetch = fetch_;
-    this.#now = now;
     this.#use = use;
     const { count, bytes } = bounds;
-    this.#kept = new BoundedMap({ count, bytes, full: "evict", now });
+    this.#kept = new BoundedMap({ count, bytes, full: "evict", now: () => Date.now() });
     this.#outgoing = new Outgoing(bounds);
   }
 
@@ -87,7 +80,7 @@ class Shelf<Value> {
   keep(url: string, kept: Kept<Value>): void {
     const { reading, staleAt } = kept;
     const bytes = "fault" in reading ? overhead : 2 * JSON.stringify(reading.value).length + overhead;
-    const lifeMs = Math.min(staleAt - this.#now(), this.#bounds.mostMs);
+    const lifeMs = Math.min(staleAt - Date.now(), this.#bounds.mostMs);
     this.#kept.set(url, kept, { bytes, lifeMs, principal: new URL(url).host });
   }
 
@@ -105,7 +98,7 @@ class Shelf<Value> {
 
   async #fetched(url: string): Promise<Kept<Value>> {
     const kept = await fetched(this.#fetch, url).then(
-      ({ document, maxAgeMs }) => this.#usable(document, url, this.#now() + maxAgeMs),
+      ({ document, maxAgeMs }) => this.#usable(document, url, Date.now() + maxAgeMs),
       (error: unknown) => this.#failed(error),
     );
     this.keep(url, kept);
@@ -122,7 +115,7 @@ class Shelf<Value> {
 
   #failed(error: unknown): Kept<Value> {
     if (!(error instanceof AuthError)) throw error;
-    return { reading: { fault: error }, staleAt: this.#now() + failureMs };
+    return { reading: { fault: error }, staleAt: Date.now() + failureMs };
   }
 }
 
@@ -137,15 +130,11 @@ function valueOf<Value>({ reading }: Kept<Value>): Value {
  *
  * @param customSchemes schemes of redirect URIs that the operator allows
  */
-export function documentCache(
-  fetch_: Fetch,
-  now: () => number,
-  customSchemes: readonly string[],
-): ClientDocuments {
+export function documentCache(fetch_: Fetch, customSchemes: readonly string[]): ClientDocuments {
   const use = (document: Document, url: string): Client => clientOfDocument(customSchemes, url, document);
-  const strangers = new Shelf(ofAnybody, fetch_, now, use);
-  const known = new Shelf(ofKnown, fetch_, now, use);
-  const keys = new Shelf<readonly JWK[]>(ofKnown, fetch_, now, ({ keys: list }) => publicKeysOf(list));
+  const strangers = new Shelf(ofAnybody, fetch_, use);
+  const known = new Shelf(ofKnown, fetch_, use);
+  const keys = new Shelf<readonly JWK[]>(ofKnown, fetch_, ({ keys: list }) => publicKeysOf(list));
   return {
     async client(id, isKnown) {
       const shelf = isKnown || known.known(id) ? known : strangers;

@@ -1,4 +1,5 @@
 import { attempts, BoundedMap, growing, unref } from "@mcpgen/base";
+import { numericDate } from "../shared/encoding.js";
 import { AuthError } from "../shared/errors.js";
 import type { Settings } from "./options.js";
 import type { UpstreamClient, UpstreamTokens } from "./upstream.js";
@@ -58,7 +59,7 @@ export async function readGrant(settings: Settings, id: string): Promise<StoredG
   // The text is bound to its key: a record copied to another key does not decrypt.
   const grant =
     text === undefined ? undefined : ((await settings.keys.open("grant", text, key)) as Grant | undefined);
-  return grant && grant.expires > settings.seconds() ? { id, grant, text: text! } : undefined;
+  return grant && grant.expires > numericDate() ? { id, grant, text: text! } : undefined;
 }
 
 /** @throws {AuthError} `auth-unavailable`: the store has no room */
@@ -191,7 +192,7 @@ export class UnredeemedLogins {
   #sweep(logins: Logins): void {
     const { settings } = logins;
     for (const [id, expires] of this.#expiries) {
-      if (expires > settings.seconds()) return this.#time(logins, expires * 1000 - settings.now());
+      if (expires > numericDate()) return this.#time(logins, expires * 1000 - Date.now());
       this.#expiries.delete(id);
       // The store may be unavailable for a moment.
       revokeUnredeemed(logins, id).catch((error: unknown) => {

@@ -1,6 +1,6 @@
 import { type AuthorizationRequest, stop } from "./authorization-request.js";
 import { setCookie } from "./cookies.js";
-import { sha256, randomText } from "../shared/encoding.js";
+import { numericDate, sha256, randomText } from "../shared/encoding.js";
 import { type Proxy, upstreamScopes } from "./proxy.js";
 import { redirectResponse } from "./responses.js";
 
@@ -49,7 +49,7 @@ export async function redirectToUpstream(
     state: await sha256(state),
     verifier: request.verifier,
     nonce: request.nonce,
-    expires: settings.seconds() + loginSeconds,
+    expires: numericDate() + loginSeconds,
     ...(subject !== undefined && { subject }),
   };
   const sealed = await settings.keys.seal("login", login);

@@ -53,10 +53,8 @@ export function oauthProxy(options: ProxyOptions): OAuthProxy {
   const settings = settingsOf(options);
   const proxy: Proxy = {
     settings,
-    documents: documentCache(settings.fetchDocument, settings.now, settings.clients.customSchemes),
-    upstream: new UpstreamClient(
-      ...([settings.upstream, settings.issuer + paths.callback, settings.fetch, settings.now] as const),
-    ),
+    documents: documentCache(settings.fetchDocument, settings.clients.customSchemes),
+    upstream: new UpstreamClient(settings.upstream, settings.issuer + paths.callback, settings.fetch),
     unredeemed: new UnredeemedLogins(),
   };
   return {

@@ -105,8 +105,6 @@ export interface ProxyOptions {
    */
   readonly unguarded?: boolean;
   readonly onEvent?: (event: ProxyEvent) => void;
-  /** Returns milliseconds since 1970. Default: the system clock. */
-  readonly now?: () => number;
 }
 
 /** The options with defaults filled in. */
@@ -130,10 +128,6 @@ export interface Settings {
   /** Serialises the changes of each grant. */
   readonly grantTurns: Turns;
   readonly emit: (event: ProxyEvent) => void;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  /** Seconds since 1970. */
-  readonly seconds: () => number;
 }
 
 const minute = 60_000;
@@ -142,7 +136,7 @@ const days = 24 * 60 * minute;
 /** @throws {AuthError} `auth-options` */
 export function settingsOf(options: ProxyOptions): Settings {
   checkProxyOptions(options);
-  const { issuer, upstream, now = Date.now, refreshTokenMs = 30 * days } = options;
+  const { issuer, upstream, refreshTokenMs = 30 * days } = options;
   const scopes = options.scopes ?? Object.fromEntries(upstream.scopes.map((scope) => [scope, [scope]]));
   return {
     issuer,
@@ -150,7 +144,7 @@ export function settingsOf(options: ProxyOptions): Settings {
     resources: typeof options.resource === "string" ? [options.resource] : options.resource,
     upstream,
     keys: new Keys(options.keys),
-    store: options.store ?? memoryStore(now),
+    store: options.store ?? memoryStore(),
     clients: {
       ...{ cimd: true, dcr: "sealed", known: [], customSchemes: [], allowRedirects: () => true },
       ...options.clients,
@@ -167,8 +161,6 @@ export function settingsOf(options: ProxyOptions): Settings {
       () => new AuthError("auth-unavailable", "too many requests change logins"),
     ),
     emit: (event) => options.onEvent?.(event),
-    now,
-    seconds: () => Math.floor(now() / 1000),
   };
 }
 
@@ -180,7 +172,7 @@ function fetchOfDocuments({ fetch: given, unguarded = false }: ProxyOptions): Fe
   return unguarded ? given : judgedFetch(given, false);
 }
 
-const rules: Rules<ProxyOptions, "consent" | "accessTokenMs"> = {
+const rules: Rules<ProxyOptions, "consent" | "accessTokenMs" | "now"> = {
   issuer: (value) =>
     httpsUrl(value) ??
     (/\?|\/$/.test(String(value)) ? "a URL without query, and without a slash at its end" : undefined),
@@ -203,9 +195,9 @@ const rules: Rules<ProxyOptions, "consent" | "accessTokenMs"> = {
   fetch: "function",
   unguarded: "boolean",
   onEvent: "function",
-  now: "function",
   consent: gone("Write consentPage for consent.page; a browser remembers a decision for 30 days."),
   accessTokenMs: gone("Leave it out: access tokens are valid for 30 minutes."),
+  now: gone("Leave it out: the time is that of the system."),
 };
 
 function isScopeOfUpstream([scope, needed]: [string, unknown]): boolean {

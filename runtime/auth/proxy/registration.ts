@@ -1,3 +1,4 @@
+import { numericDate } from "../shared/encoding.js";
 import { jsonObject } from "../shared/json-object.js";
 import { type ClientMethod, clientName, type SealedClient } from "./client.js";
 import { secretOf } from "./clients.js";
@@ -35,7 +36,7 @@ export async function register(settings: Settings, request: Request): Promise<Re
     r: redirectUris,
     m: method as ClientMethod,
     g: grantTypes.includes("refresh_token"),
-    i: settings.seconds(),
+    i: numericDate(),
   };
   const id = await settings.keys.seal("client", sealed);
   const secret = sealed.m === "none" ? undefined : await secretOf(settings, id);

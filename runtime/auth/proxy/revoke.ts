@@ -1,3 +1,4 @@
+import { numericDate } from "../shared/encoding.js";
 import { verifyAccessToken } from "./access-token.js";
 import { authenticatedClient } from "./client-authentication.js";
 import { changeGrant, readGrant, revokeGrant } from "./grants.js";
@@ -37,7 +38,7 @@ async function revokeAccessToken(proxy: Proxy, grantId: string, jti: string, exp
   const { settings } = proxy;
   const id = jti.slice(grantId.length + 1);
   const changed = await changeGrant(settings, grantId, (grant) => {
-    const others = grant.revoked.filter(([, expires]) => expires > settings.seconds());
+    const others = grant.revoked.filter(([, expires]) => expires > numericDate());
     return others.length < maxRevoked ? { ...grant, revoked: [...others, [id, exp]] } : undefined;
   });
   if (!changed) await revokeGrant(proxy, grantId, "too many access tokens were revoked");

@@ -34,8 +34,8 @@ const overhead = 300;
  * Makes a store in the memory of this process: logins end with the process, and other nodes do not see them. It has room
  * for 100,000 values and 256 MB.
  */
-export function memoryStore(now: () => number = Date.now): ProxyStore & { readonly size: number } {
-  const entries = new BoundedMap<string, string>({ ...bounds, full: "refuse", now });
+export function memoryStore(): ProxyStore & { readonly size: number } {
+  const entries = new BoundedMap<string, string>({ ...bounds, full: "refuse", now: () => Date.now() });
   return {
     get size() {
       return entries.size;
@@ -49,7 +49,11 @@ export function memoryStore(now: () => number = Date.now): ProxyStore & { readon
       }
       // Encrypted texts are ASCII: one byte for each character.
       const bytes = key.length + value.length + overhead;
-      const entry = { bytes, lifeMs: expiresAt - now(), ...(owner !== undefined && { principal: owner }) };
+      const entry = {
+        bytes,
+        lifeMs: expiresAt - Date.now(),
+        ...(owner !== undefined && { principal: owner }),
+      };
       if (entries.set(key, value, entry)) return true;
       throw new AuthError("auth-unavailable", "the memory for logins is full: try again later");
     },

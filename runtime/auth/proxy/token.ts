@@ -3,7 +3,7 @@ import { accessSeconds, issueAccessToken } from "./access-token.js";
 import type { Client } from "./client.js";
 import { authenticatedClient } from "./client-authentication.js";
 import { type Code, type Grant, type StoredGrant, changeGrant, readGrant, revokeGrant } from "./grants.js";
-import { sameText } from "../shared/encoding.js";
+import { numericDate, sameText } from "../shared/encoding.js";
 import type { Settings } from "./options.js";
 import type { Proxy } from "./proxy.js";
 import { isResource } from "./redirects.js";
@@ -48,7 +48,7 @@ async function redeem(proxy: Proxy, code: Code, { client, form, stored }: Asked)
     await revokeGrant(proxy, stored.id, grant.redeemed ? "code used twice" : "code of another client");
     throw invalidGrant("The code is not valid");
   }
-  if (code.expires <= settings.seconds()) throw invalidGrant("The code has expired");
+  if (code.expires <= numericDate()) throw invalidGrant("The code has expired");
   if ((form.get("redirect_uri") ?? code.redirectUri) !== code.redirectUri)
     throw invalidGrant("The redirect_uri is not that of the authorization request");
   const verifier = form.get("code_verifier") ?? "";
@@ -83,7 +83,7 @@ async function refresh(proxy: Proxy, read: ReadToken, { client, form, stored }: 
   checkResource(stored.grant, form);
   const scopes = narrowed(stored.grant.scopes, form, true);
   const rotated = await changeGrant(settings, read.grant, (current) => {
-    const now = settings.seconds();
+    const now = numericDate();
     if (read.number === current.used) return now - current.usedAt <= graceSeconds ? current : undefined;
     if (read.number !== current.used + 1) return undefined;
     return { ...current, used: read.number, usedAt: now, expires: expiryOf(settings, current) };
@@ -96,8 +96,8 @@ async function refresh(proxy: Proxy, read: ReadToken, { client, form, stored }: 
   throw invalidGrant(refreshFault);
 }
 
-function expiryOf({ refreshSeconds, seconds }: Settings, { refreshes }: Grant): number {
-  return seconds() + (refreshes ? refreshSeconds : accessSeconds);
+function expiryOf({ refreshSeconds }: Settings, { refreshes }: Grant): number {
+  return numericDate() + (refreshes ? refreshSeconds : accessSeconds);
 }
 
 /** @param number of the refresh token in the answer */

@@ -27,7 +27,7 @@ const underWay = new WeakMap<Proxy, Map<string, Promise<string>>>();
 export async function upstreamToken(proxy: Proxy, grantId: string): Promise<string> {
   const stored = await readGrant(proxy.settings, grantId);
   if (!stored) throw ended();
-  if (isFresh(proxy, stored)) return stored.grant.upstream.access;
+  if (isFresh(stored)) return stored.grant.upstream.access;
   const running = underWay.get(proxy) ?? new Map<string, Promise<string>>();
   underWay.set(proxy, running);
   const known = running.get(grantId);
@@ -37,9 +37,9 @@ export async function upstreamToken(proxy: Proxy, grantId: string): Promise<stri
   return refresh;
 }
 
-function isFresh({ settings }: Proxy, { grant }: StoredGrant): boolean {
+function isFresh({ grant }: StoredGrant): boolean {
   const { expiresAt } = grant.upstream;
-  return expiresAt === undefined || expiresAt - aheadMs > settings.now();
+  return expiresAt === undefined || expiresAt - aheadMs > Date.now();
 }
 
 async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
@@ -51,7 +51,7 @@ async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
     const stored = await readGrant(settings, grantId);
     if (!stored) throw ended();
     // Another node has refreshed the token meanwhile.
-    if (isFresh(proxy, stored)) return stored.grant.upstream.access;
+    if (isFresh(stored)) return stored.grant.upstream.access;
     const tokens = await refreshed(proxy, stored);
     if (await changeGrant(settings, grantId, (grant) => ({ ...grant, upstream: tokens })))
       return tokens.access;
@@ -66,14 +66,14 @@ async function refreshLocked(proxy: Proxy, grantId: string): Promise<string> {
 /** Waits until a lock is released or expired, and takes it. @throws {AuthError} `auth-unavailable` */
 async function take(settings: Settings, lock: string, owner: string): Promise<void> {
   for await (const _ of attempts({ pauses: growing({ first: pollMs, factor: 1, count: maxPolls }) }))
-    if (await settings.store.put(lock, owner, undefined, settings.now() + lockMs, lock)) return;
+    if (await settings.store.put(lock, owner, undefined, Date.now() + lockMs, lock)) return;
   throw new AuthError("auth-unavailable", "another process refreshes the login: try again");
 }
 
 async function refreshed({ settings, upstream }: Proxy, { id, grant }: StoredGrant): Promise<UpstreamTokens> {
   const { expiresAt, refresh } = grant.upstream;
   if (refresh === undefined) {
-    if (expiresAt! > settings.now()) return grant.upstream;
+    if (expiresAt! > Date.now()) return grant.upstream;
     await removeGrant(settings, id, "the token of the upstream has expired");
     throw ended();
   }
@@ -86,7 +86,7 @@ async function refreshed({ settings, upstream }: Proxy, { id, grant }: StoredGra
       throw ended();
     }
     // The upstream may be down for a moment while the token is still valid.
-    if (expiresAt! > settings.now()) return grant.upstream;
+    if (expiresAt! > Date.now()) return grant.upstream;
     if (isUnavailable(error)) throw error;
     throw new AuthError(
       "auth-refused",

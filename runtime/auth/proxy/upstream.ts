@@ -100,15 +100,13 @@ export class UpstreamClient {
   readonly profile: Upstream;
   private readonly redirectUri: string;
   private readonly fetch: typeof fetch;
-  private readonly now: () => number;
   private readonly outgoing = new Outgoing(requests);
   private metadata: Promise<oauth.AuthorizationServer> | undefined;
 
-  constructor(profile: Upstream, redirectUri: string, fetch_: typeof fetch, now: () => number) {
+  constructor(profile: Upstream, redirectUri: string, fetch_: typeof fetch) {
     this.profile = profile;
     this.redirectUri = redirectUri;
     this.fetch = fetch_;
-    this.now = now;
   }
 
   /** Returns the URL at which the user logs in. Always uses PKCE. */
@@ -286,7 +284,7 @@ export class UpstreamClient {
     return {
       access,
       ...(refresh !== undefined && { refresh }),
-      ...(seconds !== undefined && { expiresAt: this.now() + seconds * 1000 }),
+      ...(seconds !== undefined && { expiresAt: Date.now() + seconds * 1000 }),
     };
   }
 

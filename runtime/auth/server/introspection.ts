@@ -1,5 +1,6 @@
 import type { Rules } from "@mcpgen/base";
 import * as oauth from "oauth4webapi";
+import { numericDate } from "../shared/encoding.js";
 import { AuthError } from "../shared/errors.js";
 import { checkOptions, httpsUrl, issuerUrl, issuerUrls } from "../shared/option-rules.js";
 import { Outgoing, toIssuer } from "../shared/outgoing.js";
@@ -91,7 +92,7 @@ async function introspected(
     const { active, ...claims } = await oauth.processIntrospectionResponse(as, client, response);
     if (!active) throw refused("its issuer says that it is not active");
     refuseOtherTokens(claims, false);
-    return { exp: Math.floor(Date.now() / 1000) + withoutExpiry, ...claims };
+    return { exp: numericDate() + withoutExpiry, ...claims };
   } catch (error) {
     if (error instanceof AuthError) throw error;
     // No cause: it could contain the token and the secret.

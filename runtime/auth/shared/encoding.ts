@@ -37,6 +37,9 @@ export function digestOf(text: string): string | Promise<string> {
   return sha256(text);
 }
 
+/** Returns the time as tokens have it: seconds since 1970 (RFC 7519, NumericDate). */
+export const numericDate = (): number => Math.floor(Date.now() / 1000);
+
 export const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
 /** Returns random bytes in base64url. @param bytes their number */

@@ -253,21 +253,6 @@ export function requireFunction(place: string, given: unknown): void {
 export type Names<Options> = { readonly [name in keyof Required<Options>]: 0 };
 
 /**
- * Returns options, unless one of them is gone.
- *
- * @param former options that are gone, each with the option that has its meaning today
- * @throws {McpError} `invalid-definition`
- */
-export function withoutFormer<Given extends object>(
-  given: Given,
-  former: Readonly<Record<string, string>>,
-): Given {
-  for (const name of Object.keys(given))
-    if (Object.hasOwn(former, name)) throw invalid(`${name}: the option is gone. Write ${former[name]}.`);
-  return given;
-}
-
-/**
  * Refuses options that do not exist. Values are not checked: the bundle of every server contains this function.
  *
  * @throws {McpError} `invalid-definition`

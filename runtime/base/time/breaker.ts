@@ -7,6 +7,12 @@ import { type Clock, systemClock, withTimeout } from "./clock.js";
 const mostPending = 1024;
 
 /**
+ * Milliseconds after which a command without an answer fails: more than a loaded engine takes, and less than clients and
+ * proxies wait for a response.
+ */
+const timeoutMs = 2000;
+
+/**
  * Sends commands to an engine that may be unavailable. A command fails if it has no answer within the timeout. From
  * then on, all commands fail at once except one per timeout, until the engine answers.
  */
@@ -20,11 +26,11 @@ export class Breaker {
 
   /**
    * @param name the name of the engine in errors
-   * @param timeoutMs milliseconds
+   * @param blockMs milliseconds for which a command may wait in the engine, in addition to the timeout
    */
-  constructor(name: string, timeoutMs: number, clock: Clock = systemClock) {
+  constructor(name: string, blockMs = 0, clock: Clock = systemClock) {
     this.#name = name;
-    this.#timeoutMs = timeoutMs;
+    this.#timeoutMs = blockMs + timeoutMs;
     this.#clock = clock;
   }
 

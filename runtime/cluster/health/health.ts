@@ -1,6 +1,5 @@
-import { checkOptions, type Rules, systemClock } from "@mcpgen/base";
+import { checkOptions, gone, type Rules, systemClock } from "@mcpgen/base";
 import type { HttpRoute } from "@mcpgen/runtime/extending";
-import type { Clock } from "@mcpgen/runtime";
 
 export interface HealthOptions {
   /** Path before `/live` and `/ready`. Default: `/health`. */
@@ -10,8 +9,6 @@ export interface HealthOptions {
    * the report in this time. Default: 5 s; 0 for none.
    */
   readonly delayMs?: number;
-  /** Default: the system clock. */
-  readonly clock?: Clock;
 }
 
 /** The state of a process, as load balancers and supervisors see it. */
@@ -31,10 +28,10 @@ export interface Health {
   drain(target: { close(): Promise<void> }): Promise<void>;
 }
 
-const rules: Rules<HealthOptions> = {
+const rules: Rules<HealthOptions, "clock"> = {
   path: (value) => (isPath(value) ? undefined : 'one as it stands in URLs, such as "/health"'),
   delayMs: 0,
-  clock: "object",
+  clock: /* @__PURE__ */ gone("Leave it out: timers of the system wait for delayMs."),
 };
 
 /**
@@ -44,7 +41,7 @@ const rules: Rules<HealthOptions> = {
  */
 export function health(options: HealthOptions = {}): Health {
   checkOptions(options, rules, "health: ");
-  const { path = "/health", delayMs = 5000, clock = systemClock } = options;
+  const { path = "/health", delayMs = 5000 } = options;
   let drained: Promise<void> | undefined;
   const state = (): Health["state"] => (drained ? "draining" : "ready");
   return {
@@ -61,7 +58,7 @@ export function health(options: HealthOptions = {}): Health {
     ],
     drain: (target) =>
       (drained ??= (async () => {
-        if (delayMs > 0) await new Promise<void>((resolve) => clock.schedule(() => resolve(), delayMs));
+        if (delayMs > 0) await new Promise<void>((resolve) => systemClock.schedule(resolve, delayMs));
         await target.close();
       })()),
   };

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { ClientCapabilities, Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
-import { BoundedMap, checkOptions, type Rules, secrets, systemClock, wallTimeOf } from "@mcpgen/base";
+import { BoundedMap, checkOptions, gone, type Rules, secrets } from "@mcpgen/base";
 import type { NewSession, SessionOptions, SessionStore, StoredSession } from "@mcpgen/runtime/extending";
 import * as rpc from "@mcpgen/base/rpc-codes";
-import { type Clock, type LogLevel, McpError } from "@mcpgen/runtime";
+import { type LogLevel, McpError } from "@mcpgen/runtime";
 import { AuthenticationCodes, codeLength } from "../codes/authentication-codes.js";
 
 /** Options of `sealedSessions`. */
@@ -15,17 +15,15 @@ export interface SealedSessionOptions {
   readonly keys: readonly string[];
   /** Milliseconds after its handshake at which a session ends. Default: one day. */
   readonly ttlMs?: number;
-  /** Default: the system clock. */
-  readonly clock?: Clock;
 }
 
 /** Members of the option `sessions`. */
 export type SealedSessions = Required<Pick<SessionOptions, "generateId" | "store" | "idleMs">>;
 
-const rules: Rules<SealedSessionOptions> = {
+const rules: Rules<SealedSessionOptions, "clock"> = {
   keys: /* @__PURE__ */ secrets(32),
   ttlMs: 1,
-  clock: "object",
+  clock: /* @__PURE__ */ gone("Leave it out: sessions end by the clock of the server."),
 };
 
 /** Lengths in bytes of the key, the IV and the tag of AES-256-GCM. */
@@ -59,12 +57,12 @@ type Sealed = readonly [
  */
 export function sealedSessions(options: SealedSessionOptions): SealedSessions {
   checkOptions(options, rules, "sealedSessions: ", ["keys"]);
-  const { keys, ttlMs = 86_400_000, clock = systemClock } = options;
+  const { keys, ttlMs = 86_400_000 } = options;
   const seal = new Seal(keys);
   return {
     idleMs: forgetMs,
     generateId: (session) => idOf(seal, session),
-    store: new SealedStore(seal, ttlMs, clock),
+    store: new SealedStore(seal, ttlMs),
   };
 }
 
@@ -81,19 +79,17 @@ function idOf(seal: Seal, session: NewSession): string {
   });
 }
 
-/** Reads sessions from their ids. Stores only the sessions that have ended. */
+/** Reads sessions from their ids. Stores only the sessions that have ended. The endpoint ends sessions after `lifeMs`. */
 class SealedStore implements SessionStore {
   readonly lifeMs: number;
-  /** Codes of sessions that ended in this process, kept until the session would have expired. */
+  /** Codes of sessions that ended in this process, kept until the session has expired by any clock. */
   readonly #ended: BoundedMap<string, true>;
   readonly #seal: Seal;
-  readonly #clock: Clock;
 
-  constructor(seal: Seal, ttlMs: number, clock: Clock) {
+  constructor(seal: Seal, lifeMs: number) {
     this.#seal = seal;
-    this.lifeMs = ttlMs;
-    this.#clock = clock;
-    this.#ended = new BoundedMap({ ...mostEnded, full: "refuse", now: () => wallTimeOf(clock) });
+    this.lifeMs = lifeMs;
+    this.#ended = new BoundedMap({ ...mostEnded, full: "refuse" });
   }
 
   get(id: string): StoredSession | undefined {
@@ -102,7 +98,6 @@ class SealedStore implements SessionStore {
     const [created, principal, revision, clientInfo, clientCapabilities, declared, logLevel] = JSON.parse(
       text,
     ) as Sealed;
-    if (this.#leftOf(created) <= 0) return undefined;
     const client = { clientInfo, clientCapabilities };
     return { id, created, principal, revision, ...client, declared, logLevel, subscriptions: [] };
   }
@@ -119,14 +114,10 @@ class SealedStore implements SessionStore {
     const session = this.get(id);
     if (!session) return;
     const { created, principal } = session;
-    const options = { principal, lifeMs: this.#leftOf(created) };
+    // The clock of the process that made the session may be ahead.
+    const options = { principal, lifeMs: this.lifeMs + Math.max(0, created - Date.now()) };
     if (!this.#ended.set(id.slice(-codeLength), true, options))
       throw new McpError("limit-exceeded", "sealedSessions: too many sessions have ended within their life");
-  }
-
-  /** Milliseconds until a session expires. */
-  #leftOf(created: number): number {
-    return created + this.lifeMs - wallTimeOf(this.#clock);
   }
 }
 

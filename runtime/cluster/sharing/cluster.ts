@@ -5,11 +5,10 @@ import type { ClusterOptions } from "./store.js";
 
 const storeFunctions = ["publish", "subscribe", "put", "get", "take", "claim", "heartbeat", "alive"] as const;
 
-const rules: Rules<ClusterOptions, "ttlMs"> = {
+const rules: Rules<ClusterOptions, "node" | "ttlMs"> = {
   store: /* @__PURE__ */ withFunctions(...storeFunctions),
   keys: /* @__PURE__ */ secrets(32),
-  node: (value) =>
-    /^[\w-]{0,32}$/.test(String(value)) ? undefined : "at most 32 letters, digits, hyphens and underscores",
+  node: /* @__PURE__ */ gone("Leave it out: the name of a process is random."),
   ttlMs: /* @__PURE__ */ gone(
     "Leave it out: events are kept for a day, and other facts as long as the session.",
   ),

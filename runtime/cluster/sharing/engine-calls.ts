@@ -8,12 +8,9 @@ export class EngineCalls {
   readonly #breaker: Breaker;
   #isClosed = false;
 
-  /**
-   * @param name of the engine, for errors
-   * @param timeoutMs milliseconds after which a call without an answer fails; other calls then fail at once
-   */
-  constructor(name: string, timeoutMs: number) {
-    this.#breaker = new Breaker(name, timeoutMs);
+  /** @param name of the engine, for errors */
+  constructor(name: string) {
+    this.#breaker = new Breaker(name);
   }
 
   get isClosed(): boolean {

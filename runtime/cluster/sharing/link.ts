@@ -53,11 +53,11 @@ export class Link {
   readonly #silent = new Map<string, number>();
 
   constructor(
-    { store, keys, node }: ClusterOptions,
+    { store, keys }: ClusterOptions,
     endpoint: ClusterEndpoint,
     sessions: ClusterSessions | undefined,
   ) {
-    this.name = `${node ? `${node}-` : ""}${randomBytes(6).toString("base64url")}`;
+    this.name = randomBytes(6).toString("base64url");
     this.store = store;
     this.endpoint = endpoint;
     this.sessions = sessions;

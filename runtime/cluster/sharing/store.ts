@@ -86,6 +86,4 @@ export interface ClusterOptions {
    * one first, then earlier ones. All processes of one server have the same secrets. Each has 32 characters or more.
    */
   readonly keys: readonly string[];
-  /** A name of this process for operators, at most 32 letters, digits, `-` and `_`. Random characters follow it. */
-  readonly node?: string;
 }

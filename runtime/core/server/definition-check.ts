@@ -19,7 +19,6 @@ import type { ServerRevisions } from "../protocol/revision-view.js";
 import type { CacheHints, Direction, ServerDefinition } from "./server-definition.js";
 import {
   type ErrorOptions,
-  formerServerOptions,
   type ListsOptions,
   type ServerOptions,
   type StateOptions,
@@ -183,7 +182,24 @@ const optionRules: Rules<ServerOptions> = {
   onEvent: "function",
 };
 
-const rules = /* @__PURE__ */ withGone(optionRules, formerServerOptions);
+/** Options of earlier versions, and what has their meaning today. docs/migration.md has the same rows. */
+export const formerServerOptions = {
+  speaks: "revisions.speaks",
+  vocabulary: "revisions.vocabulary",
+  pageSize: "lists.pageSize",
+  cache: "lists.cache",
+  stateKeys: "state.keys",
+  stateStore: "state.store",
+  argumentDefaults: "validation.argumentDefaults",
+  nulls: "validation.nulls",
+  validateSend: "validation.send",
+  thrownErrors: "errors.thrown",
+  onWarning: "onEvent",
+  onError: "onEvent",
+  onLoss: "onEvent",
+};
+
+export const serverRules = /* @__PURE__ */ withGone(optionRules, formerServerOptions);
 
 function isErrorTable(value: unknown): boolean {
   return isObject(value) && typeof value["apply"] === "function";
@@ -198,6 +214,6 @@ export function checkServerOptions(info: unknown, options: unknown): void {
       "options: expected { revisions: serverRevisions }, with serverRevisions of @mcpgen/protocol/server. Functions of @mcpgen/runtime/all need no revisions.",
     );
   if (isErrorTable(options["errors"])) throw invalid("errors: expected { table: errorTable({ … }) }.");
-  checkOptions(options, rules);
+  checkOptions(options, serverRules);
   checkExtensionIds(options["capabilities"]);
 }

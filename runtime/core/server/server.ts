@@ -154,23 +154,6 @@ export interface ErrorOptions {
   readonly thrown?: "hide" | "message";
 }
 
-/** Options of earlier versions, and what has their meaning today. docs/migration.md has the same rows. */
-export const formerServerOptions: Readonly<Record<string, string>> = {
-  speaks: "revisions.speaks",
-  vocabulary: "revisions.vocabulary",
-  pageSize: "lists.pageSize",
-  cache: "lists.cache",
-  stateKeys: "state.keys",
-  stateStore: "state.store",
-  argumentDefaults: "validation.argumentDefaults",
-  nulls: "validation.nulls",
-  validateSend: "validation.send",
-  thrownErrors: "errors.thrown",
-  onWarning: "onEvent",
-  onError: "onEvent",
-  onLoss: "onEvent",
-};
-
 /** A handler of the runtime. */
 interface BuiltIn {
   readonly method: string;

@@ -1,20 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { type ClusterStore, EngineCalls, EventBatches, type FollowedEvent, logLimits } from "@mcpgen/cluster";
-import { checkOptions, type Rules } from "@mcpgen/base";
+import { checkOptions } from "@mcpgen/base";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
 import { ListeningChannels, type PostgresSubscriber } from "./cluster-channels.js";
-import { type ClusterTableOptions, clusterTables, tableRules } from "./cluster-tables.js";
+import { type PostgresClusterStoreOptions, clusterTables, rules } from "./cluster-tables.js";
 import { digestOf, literal, now } from "./sql.js";
-
-export interface PostgresClusterStoreOptions extends ClusterTableOptions {
-  /**
-   * Milliseconds after which a statement without an answer fails. While PostgreSQL does not answer, other statements fail at
-   * once. Default: 1,000.
-   */
-  readonly timeoutMs?: number;
-}
-
-const rules: Rules<PostgresClusterStoreOptions> = { ...tableRules, timeoutMs: 1 };
 
 /** Maximum length of a notification in bytes. PostgreSQL allows fewer than 8,000. */
 const longestPayload = 7900;
@@ -40,9 +30,9 @@ export function postgresClusterStore(
   options: PostgresClusterStoreOptions = {},
 ): ClusterStore {
   checkOptions(options, rules, "postgresClusterStore: ");
-  const { table, timeoutMs = 1000 } = options;
+  const { table } = options;
   const { logs, events, values, messages, listeners } = clusterTables(table);
-  const calls = new EngineCalls("PostgreSQL", timeoutMs);
+  const calls = new EngineCalls("PostgreSQL");
   const inOrder = new Turns();
   const writer = randomBytes(6).toString("base64url");
   let counter = 0;

@@ -1,8 +1,8 @@
-import { checkOptions, type Rules } from "@mcpgen/base";
+import { checkOptions, gone, type Rules } from "@mcpgen/base";
 import type { PostgresClient } from "./client.js";
-import { createTable, nameType, quoted } from "./sql.js";
+import { createTable, nameType, ownTimeout, quoted } from "./sql.js";
 
-export interface ClusterTableOptions {
+export interface PostgresClusterStoreOptions {
   /**
    * Prefix of the table names, optionally preceded by a schema name and a dot. Default: `mcpgen_cluster_v1`,
    * where 1 is the version of the layout.
@@ -10,7 +10,10 @@ export interface ClusterTableOptions {
   readonly table?: string;
 }
 
-export const tableRules: Rules<ClusterTableOptions> = { table: "string" };
+export const rules: Rules<PostgresClusterStoreOptions, "timeoutMs"> = {
+  table: "string",
+  timeoutMs: gone(ownTimeout),
+};
 
 /** Returns the names of the tables as SQL. */
 export function clusterTables(table = "mcpgen_cluster_v1") {
@@ -34,9 +37,9 @@ const due = "due_at double precision NOT NULL";
  */
 export async function createClusterTables(
   client: PostgresClient,
-  options: ClusterTableOptions = {},
+  options: PostgresClusterStoreOptions = {},
 ): Promise<void> {
-  checkOptions(options, tableRules, "createClusterTables: ");
+  checkOptions(options, rules, "createClusterTables: ");
   const { logs, events, values, messages, listeners } = clusterTables(options.table);
   const total = "total double precision NOT NULL";
   const bigint = (name: string): string => `${name} bigint NOT NULL`;

@@ -1,9 +1,9 @@
-import { Breaker, checkOptions, type Rules } from "@mcpgen/base";
+import { Breaker, checkOptions, gone, type Rules } from "@mcpgen/base";
 import type { SessionStore, StoredSession } from "@mcpgen/runtime/http";
 import { type PostgresClient, type Row, rowsOf } from "./client.js";
-import { createTable, digestOf, nameType, now, quoted } from "./sql.js";
+import { createTable, digestOf, nameType, now, ownTimeout, quoted } from "./sql.js";
 
-export interface SessionTableOptions {
+export interface PostgresSessionStoreOptions {
   /**
    * Name of the table, optionally preceded by a schema name and a dot. Default: `mcpgen_sessions_v1`, where 1 is the
    * version of the layout.
@@ -11,16 +11,10 @@ export interface SessionTableOptions {
   readonly table?: string;
 }
 
-export interface PostgresSessionStoreOptions extends SessionTableOptions {
-  /**
-   * Milliseconds after which a statement without an answer fails. While PostgreSQL does not answer, other statements fail
-   * at once. Default: 2,000.
-   */
-  readonly timeoutMs?: number;
-}
-
-const tableRules: Rules<SessionTableOptions> = { table: "string" };
-const storeRules: Rules<PostgresSessionStoreOptions> = { ...tableRules, timeoutMs: 1 };
+const rules: Rules<PostgresSessionStoreOptions, "timeoutMs"> = {
+  table: "string",
+  timeoutMs: gone(ownTimeout),
+};
 
 const defaultTable = "mcpgen_sessions_v1";
 
@@ -32,9 +26,9 @@ const defaultTable = "mcpgen_sessions_v1";
  */
 export async function createSessionTable(
   client: PostgresClient,
-  options: SessionTableOptions = {},
+  options: PostgresSessionStoreOptions = {},
 ): Promise<void> {
-  checkOptions(options, tableRules, "createSessionTable: ");
+  checkOptions(options, rules, "createSessionTable: ");
   const columns = [`id ${nameType} PRIMARY KEY`, "due_at double precision NOT NULL", "record text NOT NULL"];
   await createTable(client, quoted(options.table ?? defaultTable), columns, ["due_at"]);
 }
@@ -44,7 +38,8 @@ const mostRemoved = 16;
 
 /**
  * Makes a store of sessions in PostgreSQL, in the table of `createSessionTable`. Each function is one statement. The table
- * contains digests of session ids, so that a copy of the database cannot open sessions.
+ * contains digests of session ids, so that a copy of the database cannot open sessions. A statement without an answer fails
+ * after 2 seconds, and others then fail at once, until PostgreSQL answers.
  *
  * @param client a connection or a pool; the store does not close it
  * @throws {McpError} `invalid-definition`: an option is wrong
@@ -53,10 +48,9 @@ export function postgresSessionStore(
   client: PostgresClient,
   options: PostgresSessionStoreOptions = {},
 ): SessionStore {
-  checkOptions(options, storeRules, "postgresSessionStore: ");
-  const { table = defaultTable, timeoutMs = 2000 } = options;
-  const sessions = quoted(table);
-  const breaker = new Breaker("PostgreSQL", timeoutMs);
+  checkOptions(options, rules, "postgresSessionStore: ");
+  const sessions = quoted(options.table ?? defaultTable);
+  const breaker = new Breaker("PostgreSQL");
   const run = (text: string, ...values: (string | number)[]): Promise<readonly Row[]> =>
     breaker.run(() => rowsOf(client, text, ...values));
   // Skips rows that another process is removing.

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { type PostgresClient, rowsOf } from "./client.js";
 
+/** Advice for the former option `timeoutMs` of stores. */
+export const ownTimeout = "Leave it out: a statement without an answer fails after 2 seconds.";
+
 /**
  * SQL for milliseconds since 1970 by the clock of the database, because the clocks of the processes may
  * differ.

@@ -7,10 +7,10 @@ import {
   Subscriptions,
   logLimits,
 } from "@mcpgen/cluster";
-import { BoundedMap, checkOptions, type Rules } from "@mcpgen/base";
+import { BoundedMap, checkOptions, gone, type Rules } from "@mcpgen/base";
 import { type RedisClient, send } from "./client.js";
 import { ClusterLibrary } from "./cluster-library.js";
-import { digestOf, prefixRule, timeOf } from "./keys.js";
+import { digestOf, ownTimeout, prefixRule, timeOf } from "./keys.js";
 import { type RedisSubscriber, shardedChannels } from "./subscriber.js";
 
 export interface RedisClusterStoreOptions {
@@ -19,16 +19,11 @@ export interface RedisClusterStoreOptions {
    * the layout.
    */
   readonly prefix?: string;
-  /**
-   * Milliseconds after which a command without an answer fails. While Redis does not answer, other commands fail at once.
-   * Default: 1,000.
-   */
-  readonly timeoutMs?: number;
 }
 
-const rules: Rules<RedisClusterStoreOptions> = {
+const rules: Rules<RedisClusterStoreOptions, "timeoutMs"> = {
   prefix: prefixRule,
-  timeoutMs: 1,
+  timeoutMs: gone(ownTimeout),
 };
 
 /** Maximum number of sessions whose newest event is remembered. */
@@ -52,8 +47,8 @@ export function redisClusterStore(
   options: RedisClusterStoreOptions = {},
 ): ClusterStore {
   checkOptions(options, rules, "redisClusterStore: ");
-  const { prefix = "mcpgen-cluster-v1", timeoutMs = 1000 } = options;
-  const calls = new EngineCalls("Redis", timeoutMs);
+  const { prefix = "mcpgen-cluster-v1" } = options;
+  const calls = new EngineCalls("Redis");
   const library = new ClusterLibrary(client);
   const writer = randomBytes(6).toString("base64url");
   let counter = 0;

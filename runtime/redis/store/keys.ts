@@ -2,6 +2,9 @@ import { createHash } from "node:crypto";
 
 // Names and expiry times of keys, for session stores and cluster stores.
 
+/** Advice for the former option `timeoutMs` of stores and of the bus. */
+export const ownTimeout = "Leave it out: a command without an answer fails after 2 seconds.";
+
 /**
  * The rule for a prefix of keys. It has no braces, because the first braces in a key must enclose the session.
  */

@@ -1,12 +1,11 @@
 import { Breaker, checkOptions, gone, jsonOr, malformedMember, type Rules, text } from "@mcpgen/base";
 import type { Change, NotificationBus } from "@mcpgen/runtime";
 import { type RedisClient, send } from "./client.js";
+import { ownTimeout } from "./keys.js";
 
 export interface RedisNotificationBusOptions {
   /** The key of the stream. Default: `mcpgen-changes-v1`, where 1 is the version of the layout. */
   readonly key?: string;
-  /** Milliseconds after which a command without an answer fails. Default: 2,000. */
-  readonly timeoutMs?: number;
   /**
    * Receives the errors of Redis. Where an error may lose changes, subscribers are notified of a gap. Default: errors are
    * ignored.
@@ -20,9 +19,9 @@ export interface RedisNotificationBus extends NotificationBus {
   close(): void;
 }
 
-const rules: Rules<RedisNotificationBusOptions, "maxChanges"> = {
+const rules: Rules<RedisNotificationBusOptions, "timeoutMs" | "maxChanges"> = {
   key: text,
-  timeoutMs: 1,
+  timeoutMs: gone(ownTimeout),
   onError: "function",
   maxChanges: gone("Leave it out: the stream keeps the newest 10,000 changes, approximately."),
 };
@@ -57,10 +56,10 @@ export function redisNotificationBus(
   options: RedisNotificationBusOptions = {},
 ): RedisNotificationBus {
   checkOptions(options, rules, "redisNotificationBus: ");
-  const { key = "mcpgen-changes-v1", timeoutMs = 2000, onError = () => {} } = options;
+  const { key = "mcpgen-changes-v1", onError = () => {} } = options;
   const listeners = new Map<(change: Change) => void, (() => void) | undefined>();
-  const writing = new Breaker("Redis", timeoutMs);
-  const reading = new Breaker("Redis", blockMs + timeoutMs);
+  const writing = new Breaker("Redis");
+  const reading = new Breaker("Redis", blockMs);
   const state = { isClosed: false };
   let retry: ReturnType<typeof setTimeout> | undefined;
 

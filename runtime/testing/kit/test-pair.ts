@@ -1,4 +1,4 @@
-import { checkOptions, memoryChannels, type Rules } from "@mcpgen/base";
+import { checkOptions, gone, memoryChannels, type Rules } from "@mcpgen/base";
 import {
   type Client,
   connect,
@@ -12,11 +12,17 @@ import { Recording } from "./recording.js";
 /** The options of `connect`, and the server. */
 export interface TestPairOptions extends ConnectOptions {
   readonly server: Server;
-  /** The options that a transport passes to `server.connect`. */
-  readonly connection?: ConnectionOptions;
+  /** What a transport knows about the client. */
+  readonly connection?: KnownClient;
 }
 
-const connectionRules: Rules<ConnectionOptions> = { auth: "anything", principal: "string", drain: "amount" };
+type KnownClient = Omit<ConnectionOptions, "drain">;
+
+const connectionRules: Rules<KnownClient, "drain"> = {
+  auth: "anything",
+  principal: "string",
+  drain: gone("Leave it out: after the client has closed, requests have 1,000 ms of the server's clock."),
+};
 
 /** A client and a server in one process, and their messages. */
 export interface TestPair {

@@ -24,16 +24,11 @@ const opened = (proxied: Proxied, id: string) =>
 function held() {
   const running: { readonly url: string; readonly end: () => void }[] = [];
   const seen: string[] = [];
-  const clock = { now: 0 };
-  const cache = documentCache(
-    async (url) => {
-      seen.push(url);
-      await new Promise<void>((end) => running.push({ url, end }));
-      return Response.json(documentAt(url));
-    },
-    () => clock.now,
-    [],
-  );
+  const cache = documentCache(async (url) => {
+    seen.push(url);
+    await new Promise<void>((end) => running.push({ url, end }));
+    return Response.json(documentAt(url));
+  }, []);
   const release = async (all: Promise<unknown>): Promise<void> => {
     let over = false;
     void all.finally(() => (over = true)).catch(() => undefined);
@@ -42,7 +37,7 @@ function held() {
       return over;
     });
   };
-  return { running, seen, clock, cache, release };
+  return { running, seen, cache, release };
 }
 
 describe("fetches of documents", () => {
@@ -65,7 +60,7 @@ describe("fetches of documents", () => {
   });
 
   test("of 1,500 that anybody names leave those of clients with a login", async () => {
-    const { seen, cache, clock, release } = held();
+    const { seen, cache, release } = held();
     const read = (id: string, isKnown = false): Promise<void> => release(cache.client(id, isKnown));
     await read("https://known.example/c.json");
     cache.keep("https://known.example/c.json");
@@ -83,7 +78,7 @@ describe("fetches of documents", () => {
     expect(seen).toHaveLength(1501);
     await read("https://c0.example/c");
     expect(seen).toHaveLength(1502);
-    clock.now += 300_000;
+    vi.setSystemTime(Date.now() + 300_000);
     await read("https://c1499.example/c");
     await read("https://known.example/c.json");
     expect(seen).toHaveLength(1503);
@@ -106,7 +101,6 @@ describe("stored parts of documents", () => {
                 jwks: { keys: [{ ...key, x5c: [padding.slice(0, 2000)], d: "secret" }] },
               }),
         ),
-      () => 0,
       [],
     );
     const client = await cache.client("https://a.example/c", false);
@@ -123,11 +117,7 @@ describe("stored parts of documents", () => {
     ["a member that is an object", [{ kty: "EC", x: {} }]],
     ["a member of 60 KB", [{ kty: "RSA", n: "x".repeat(60_000) }]],
   ])("keys with %s are refused", async (_, keys) => {
-    const cache = documentCache(
-      async () => Response.json({ keys }),
-      () => 0,
-      [],
-    );
+    const cache = documentCache(async () => Response.json({ keys }), []);
     await expect(cache.keys("https://a.example/keys")).rejects.toMatchObject({
       code: "auth-metadata-invalid",
     });
@@ -182,22 +172,22 @@ describe("the option fetch does not switch the guard off", () => {
 
 describe("the store in memory", () => {
   test("has room for 100,000 values; one owner gets half, and is refused, not another", async () => {
-    const store = memoryStore(() => 0);
-    for (let at = 0; at < 50_000; at++) await store.put(`a${at}`, "x", undefined, 1000, "ada");
-    await expect(store.put("more", "x", undefined, 1000, "ada")).rejects.toMatchObject({
+    const store = memoryStore();
+    for (let at = 0; at < 50_000; at++) await store.put(`a${at}`, "x", undefined, Infinity, "ada");
+    await expect(store.put("more", "x", undefined, Infinity, "ada")).rejects.toMatchObject({
       code: "auth-unavailable",
     });
-    expect(await store.put("b", "x", undefined, 1000, "bob")).toBe(true);
-    expect(await store.put("a0", "y", "x", 1000, "ada")).toBe(true);
+    expect(await store.put("b", "x", undefined, Infinity, "bob")).toBe(true);
+    expect(await store.put("a0", "y", "x", Infinity, "ada")).toBe(true);
     expect(await store.put("a1", undefined, "x", 0)).toBe(true);
     expect(store.size).toBe(50_000);
   });
 
   test("has room for 256 MB", async () => {
-    const store = memoryStore(() => 0);
+    const store = memoryStore();
     const value = "x".repeat(1_000_000);
     let kept = 0;
-    const keep = (): Promise<boolean> => store.put(`k${kept}`, value, undefined, 1000, "ada");
+    const keep = (): Promise<boolean> => store.put(`k${kept}`, value, undefined, Infinity, "ada");
     while (
       await keep().then(
         () => true,
@@ -206,11 +196,11 @@ describe("the store in memory", () => {
     )
       kept++;
     expect(kept).toBe(127);
-    expect(await store.put("b", value, undefined, 1000, "bob")).toBe(true);
+    expect(await store.put("b", value, undefined, Infinity, "bob")).toBe(true);
   });
 
   test("a full store leads to 503, at the page and at the token endpoint", async () => {
-    const full = memoryStore(() => 1_800_000_000_000);
+    const full = memoryStore();
     const isFull = { now: false };
     const store = {
       get: full.get,

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { memoryStore, type OAuthProxy, oauthProxy } from "@mcpgen/auth/proxy";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ask, Browser } from "./browser.js";
 import { authorizationUrl, issuer, Proxied, redirectUri, secret } from "./proxied.js";
 
@@ -67,7 +67,6 @@ test("jwks.json holds the public key of each secret; others verify the tokens wi
   const { payload } = await jwtVerify(token, createLocalJWKSet(set as never), {
     issuer,
     typ: "at+jwt",
-    currentDate: new Date(proxied.now),
   });
   expect(payload.sub).toBe("17");
 });
@@ -82,7 +81,7 @@ test("the store holds no token in clear text", async () => {
       return inner.put(key, value, ...rest);
     },
   };
-  const proxied = new Proxied({ store, now: Date.now }, { expiresIn: 3600 });
+  const proxied = new Proxied({ store }, { expiresIn: 3600 });
   const tokens = await proxied.tokens(await proxied.register());
   const secrets = [...proxied.upstream.secrets, tokens.access_token, tokens.refresh_token];
   expect(texts.length).toBeGreaterThan(0);
@@ -104,20 +103,21 @@ test("an issuer with a path has its endpoints below it, and its metadata at the 
 });
 
 test("the memory store compares before it sets, and forgets expired values", async () => {
-  let now = 0;
-  const store = memoryStore(() => now);
+  onTestFinished(() => void vi.useRealTimers());
+  vi.setSystemTime(0);
+  const store = memoryStore();
   expect(await store.put("a", "1", undefined, 10)).toBe(true);
   expect(await store.put("a", "2", undefined, 10)).toBe(false);
   expect(await store.put("a", "2", "1", 20)).toBe(true);
-  now = 15;
+  vi.setSystemTime(15);
   expect(await store.get("a")).toBe("2");
-  now = 20;
+  vi.setSystemTime(20);
   expect(await store.get("a")).toBeUndefined();
   expect(await store.put("a", "3", undefined, 30)).toBe(true);
   expect(await store.put("a", undefined, "3", 0)).toBe(true);
   for (let count = 0; count < 2000; count += 1) {
-    await store.put(`k${count}`, "x", undefined, now + 1);
-    now += 1;
+    await store.put(`k${count}`, "x", undefined, Date.now() + 1);
+    vi.setSystemTime(Date.now() + 1);
   }
   expect(store.size).toBeLessThan(1100);
 });

@@ -8,8 +8,6 @@ import { authorizationUrl, issuer, Proxied, resource, type TestClient } from "./
 /** A server that a proxy protects, as a worker runs it. */
 function protectedServer() {
   const proxied = new Proxied();
-  // Resource servers compare with the clock of the system.
-  proxied.now = Date.now();
   const auth = resourceServer({ resource, issuers: [proxied.proxy], scopes: { required: ["gist"] } });
   const server = createServer({ name: "notes", version: "1.0.0" }, { revisions: serverRevisions });
   server.tool("whoami", {}, async (_, context) => {

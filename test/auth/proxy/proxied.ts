@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { github, memoryStore, type OAuthProxy, oauthProxy, type ProxyOptions } from "@mcpgen/auth/proxy";
+import { vi } from "vitest";
 import { minted, shown } from "../../support/auth/secrets.js";
 import { ask, Browser, type Visit } from "./browser.js";
 import { type StandInOptions, UpstreamStandIn } from "./upstream-stand-in.js";
@@ -29,16 +30,22 @@ export interface Tokens {
 export class Proxied {
   readonly upstream: UpstreamStandIn;
   readonly proxy: OAuthProxy;
-  readonly store;
-  /** Milliseconds since 1970. */
-  now = 1_800_000_000_000;
+  readonly store = memoryStore();
 
   constructor(options: Partial<ProxyOptions> = {}, standIn: StandInOptions = {}) {
-    const now = (): number => this.now;
-    this.upstream = new UpstreamStandIn({ now, ...standIn });
-    this.store = memoryStore(now);
+    if (!vi.getMockedSystemTime()) this.now = 1_800_000_000_000;
+    this.upstream = new UpstreamStandIn(standIn);
     for (const key of options.keys ?? [secret]) minted(key);
     this.proxy = oauthProxy({ ...this.defaults(), onEvent: shown, ...options });
+  }
+
+  /** The time of the test, which stands still. */
+  get now(): number {
+    return Date.now();
+  }
+
+  set now(now: number) {
+    vi.setSystemTime(now);
   }
 
   defaults(): ProxyOptions {
@@ -52,7 +59,6 @@ export class Proxied {
       fetch: upstream.fetch as typeof fetch,
       // DNS cannot resolve the host names of these tests.
       unguarded: true,
-      now: () => this.now,
     };
   }
 

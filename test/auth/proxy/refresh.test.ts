@@ -128,7 +128,7 @@ describe("RFC 9700, 4.14.2: a refresh token that was used", () => {
 
 test("a sealed login that is copied to the key of another one does not open", async () => {
   const texts = new Map<string, string>();
-  const inner = memoryStore(() => 1_800_000_000_000);
+  const inner = memoryStore();
   const store: ProxyStore = {
     get: (key) => inner.get(key),
     put: (key, value, ...rest) => {

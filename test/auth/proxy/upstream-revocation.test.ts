@@ -168,8 +168,15 @@ test("if a login ends while its tokens are refreshed, the new tokens are revoked
   expect(new Set(revocations.map(({ token }) => token))).toEqual(new Set(upstreamTokens));
 });
 
+/** Lets timers run. The time of the proxy stays. */
+function realTimers(proxied: Proxied): void {
+  const { now } = proxied;
+  vi.useRealTimers();
+  proxied.now = now;
+}
+
 test("if a code expires without an exchange, the tokens of its login are revoked", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const setup = await setUp();
   const { proxied, client, revocations, upstreamTokens } = setup;
@@ -181,9 +188,8 @@ test("if a code expires without an exchange, the tokens of its login are revoked
   const elsewhere = (await (await proxied.redeem(client, login)).json()) as Tokens;
   Object.assign(proxied, { proxy });
   const late = await proxied.login(client);
-  proxied.now += 60_000;
   vi.advanceTimersByTime(60_000);
-  vi.useRealTimers();
+  realTimers(proxied);
   await until("both tokens are revoked", () => revocations.length === 2);
   // Only the tokens of the login whose code was not exchanged.
   expect(revocations.map(({ token }) => token)).toEqual(upstreamTokens.slice(4).reverse());
@@ -193,13 +199,13 @@ test("if a code expires without an exchange, the tokens of its login are revoked
 });
 
 test("without a timer, as on workerd, the next login revokes them", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   const { proxied, client, revocations } = await setUp();
   await proxied.login(client);
   proxied.now += 60_000;
   await proxied.login(client);
-  vi.useRealTimers();
+  realTimers(proxied);
   await until("both tokens are revoked", () => revocations.length === 2);
 });
 

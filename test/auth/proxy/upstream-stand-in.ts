@@ -12,7 +12,6 @@ export interface StandInOptions {
   readonly expiresIn?: number;
   /** Changes an answer of the token endpoint. */
   readonly tokenAnswer?: (answer: Record<string, unknown>, form: URLSearchParams) => Record<string, unknown>;
-  readonly now?: () => number;
   /** Whether the PKCE verifier is compared. Default: true. */
   readonly pkce?: boolean;
 }

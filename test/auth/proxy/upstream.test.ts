@@ -294,7 +294,7 @@ test.each<[string, object, number, string, string]>([
   async (_, document, status, code, text) => {
     const profile = oidc({ ...registered, name: "Example", issuer });
     const send = async (): Promise<Response> => Response.json(document, { status });
-    const client = new UpstreamClient(profile, "https://api.example.com/oauth/callback", send, Date.now);
+    const client = new UpstreamClient(profile, "https://api.example.com/oauth/callback", send);
     const request = { state: "s", verifier, nonce: "n" };
     const error = await client.authorizationUrl(request, []).catch((error: unknown) => error);
     expect(error).toMatchObject({ code, message: expect.stringContaining(text) as string });
@@ -305,7 +305,7 @@ test("oidc: optional endpoints count as absent if they are null", async () => {
   const document = { ...whole, revocation_endpoint: null, jwks_uri: null, userinfo_endpoint: null };
   const profile = oidc({ ...registered, name: "Example", issuer });
   const send = async (): Promise<Response> => Response.json(document);
-  const client = new UpstreamClient(profile, "https://api.example.com/oauth/callback", send, Date.now);
+  const client = new UpstreamClient(profile, "https://api.example.com/oauth/callback", send);
   const url = await client.authorizationUrl({ state: "s", verifier, nonce: "n" }, []);
   expect(url.startsWith(`${issuer}/authorize?`)).toBe(true);
 });

@@ -84,8 +84,8 @@ test("attack 23: answers, events and warnings hold no token and no secret", asyn
     {
       revisions: serverRevisions,
       onEvent: heard({
-        onWarning: (warning) => void seen.push(warning),
-        onError: (error) => void seen.push(error),
+        warning: (warning) => void seen.push(warning),
+        handlerError: (error) => void seen.push(error),
       }),
     },
   );

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 /** An engine that answers when the test wants it. */
 function engine() {
   const clock = new VirtualClock();
-  const breaker = new Breaker("Engine", 1000, clock);
+  const breaker = new Breaker("Engine", 0, clock);
   const answers: (() => void)[] = [];
   /** Whether the engine is away. */
   const state = { away: false };
@@ -32,24 +32,32 @@ test("commands and their errors pass while the engine answers", async () => {
 test("after a timeout, commands fail at once, except one per timeout", async () => {
   const { clock, answers, state, send } = engine();
   state.away = true;
-  const first = expect(send()).rejects.toThrow("Engine did not answer within 1000 ms");
-  await clock.advance(1000);
+  const first = expect(send()).rejects.toThrow("Engine did not answer within 2000 ms");
+  await clock.advance(2000);
   await first;
   await expect(send()).rejects.toThrow("Engine does not answer: the command was not sent");
   expect(answers).toHaveLength(1);
-  await clock.advance(1000);
+  await clock.advance(2000);
   const probe = expect(send()).rejects.toThrow("did not answer");
   await expect(send()).rejects.toThrow("was not sent");
   expect(answers).toHaveLength(2);
-  await clock.advance(1000);
+  await clock.advance(2000);
   await probe;
+});
+
+test("a command that waits in the engine has that time, too", async () => {
+  const clock = new VirtualClock();
+  const sent = new Breaker("Engine", 5000, clock).run(() => new Promise(() => {}));
+  const failed = expect(sent).rejects.toThrow("Engine did not answer within 7000 ms");
+  await clock.advance(7000);
+  await failed;
 });
 
 test("any answer, even a late one, lets commands pass again", async () => {
   const { clock, answers, state, send } = engine();
   state.away = true;
   const first = expect(send()).rejects.toThrow("did not answer");
-  await clock.advance(1000);
+  await clock.advance(2000);
   await first;
   state.away = false;
   await expect(send()).rejects.toThrow("was not sent");
@@ -64,7 +72,7 @@ test("no more than 1,024 commands wait", async () => {
   state.away = true;
   const sent = Promise.allSettled(Array.from({ length: 5000 }, send));
   expect(answers).toHaveLength(1024);
-  await clock.advance(1000);
+  await clock.advance(2000);
   const reasons = (await sent).map((each) => (each.status === "rejected" ? String(each.reason) : ""));
   expect(reasons.filter((reason) => reason.includes("did not answer within"))).toHaveLength(1024);
   expect(reasons.filter((reason) => reason.includes("was not sent"))).toHaveLength(5000 - 1024);

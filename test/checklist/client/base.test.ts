@@ -243,7 +243,7 @@ test.each(revisionsOf("BASE-08"))("a listener that throws costs no message (%s)"
   const { client, peer } = await connected(
     revision,
     { "tools/call": () => undefined },
-    { onEvent: heard({ onError: (error) => errors.push(error) }) },
+    { onEvent: heard({ handlerError: (error) => errors.push(error) }) },
   );
   const fail = (): never => {
     throw new Error("no screen");

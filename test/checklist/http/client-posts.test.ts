@@ -118,7 +118,7 @@ clientRow("HTTPC-05", "tools whose declarations are wrong are left out, and name
   const { client } = await connected(
     revision,
     { "tools/list": (incoming, server) => incoming.reply(server.result({ tools: [...wrong, ...right] })) },
-    { onEvent: heard({ onWarning: (warning) => void warnings.push(warning) }) },
+    { onEvent: heard({ warning: (warning) => void warnings.push(warning) }) },
   );
   const { items, rejected } = await client.listTools();
   const names = (tools: readonly unknown[]): unknown[] =>

@@ -1,15 +1,13 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { health } from "@mcpgen/cluster";
-import { VirtualClock } from "@mcpgen/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { adapters, serve } from "../../support/http-adapters.js";
 import { Gate } from "../../support/http-fixture.js";
 import { Party } from "../../support/raw-http-client.js";
 
 describe.each(adapters)("health over %s", (adapter) => {
   test("a process that drains takes requests until the delay is over, and is live to the end", async () => {
-    const clock = new VirtualClock();
     const server = createServer({ name: "health", version: "1" }, { revisions: serverRevisions });
     const [began, gate] = [new Gate(), new Gate()];
     server.tool("wait", {}, async () => {
@@ -17,7 +15,7 @@ describe.each(adapters)("health over %s", (adapter) => {
       await gate.opened;
       return "waited";
     });
-    const status = health({ path: "/state", delayMs: 3000, clock });
+    const status = health({ path: "/state", delayMs: 3000 });
     const authenticate = ({ header }: { header(name: string): string | undefined }) =>
       header("authorization") === "Bearer a" ? { principal: "a" } : { status: 401 };
     const target = await serve(adapter, server, { routes: status.routes, authenticate, graceMs: 60_000 });
@@ -32,12 +30,15 @@ describe.each(adapters)("health over %s", (adapter) => {
       [200, '{"status":"ready"}'],
       "ready",
     ]);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const drained = status.drain(target);
     expect(status.drain(target)).toBe(drained);
     expect([await look("ready"), status.state]).toEqual([[503, '{"status":"draining"}'], "draining"]);
     const call = party.post(party.call("wait"), credentials);
     await began.opened;
-    await clock.advance(3000);
+    vi.advanceTimersByTime(3000);
+    vi.useRealTimers();
     const refused = await party.post(party.message("tools/list"), credentials);
     expect([refused.status, refused.headers["retry-after"], refused.headers["connection"]]).toEqual([
       503,

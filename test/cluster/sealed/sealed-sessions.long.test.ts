@@ -1,7 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { type SealedSessionOptions, sealedSessions } from "@mcpgen/cluster/sealed-sessions";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { adapters, serve } from "../../support/http-adapters.js";
 import { type Inside, inside } from "../../support/http-fixture.js";
 import { Party } from "../../support/raw-http-client.js";
@@ -18,7 +18,7 @@ async function node(
   clock?: Inside["clock"],
 ) {
   const found = inside({ revisions: serverRevisions, ...(clock && { clock }) });
-  const sealed = sealedSessions({ keys: [secret], clock: found.clock, ...given });
+  const sealed = sealedSessions({ keys: [secret], ...given });
   const target = await serve(adapter, found.server, { keepAliveMs: 0, ...options, sessions: sealed });
   return { ...found, target };
 }
@@ -63,13 +63,14 @@ describe.each(adapters)("sessions that are sealed in their ids, over %s", (adapt
     expect(one.target.sessions.size).toBe(1);
   });
 
-  test("end for good when their time is over", async () => {
+  test("end for good when their time is over, by the clock of the server", async () => {
     const one = await node(adapter, { ttlMs: 60_000 });
     const party = await new Party(one.target.url, revision).open();
-    await one.clock.advance(59_000);
+    await one.clock.advance(59_999);
     expect(await statusAt(party, one)).toBe(200);
-    await one.clock.advance(31_000);
-    expect(await statusAt(party, one)).toBe(404);
+    await one.clock.advance(1);
+    const other = await node(adapter, { ttlMs: 60_000 }, {}, one.clock);
+    expect([await statusAt(party, one), await statusAt(party, other)]).toEqual([404, 404]);
   });
 
   test("end when the client deletes them", async () => {
@@ -186,12 +187,12 @@ test.each([
 });
 
 test("no session that has ended is forgotten within its life: above 100,000 of one principal, further ends are refused", () => {
-  let now = 0;
-  const clock = { now: () => now, wallTime: () => now, schedule: () => 0, clear: () => {} };
-  const { generateId, store } = sealedSessions({ keys: [secret], ttlMs: 60_000, clock });
-  const made = (principal: string): string =>
+  vi.useFakeTimers({ toFake: ["Date", "performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { generateId, store } = sealedSessions({ keys: [secret], ttlMs: 60_000 });
+  const made = (principal: string, ahead = 0): string =>
     generateId({
-      ...{ principal, revision, created: now, clientInfo: { name: "a", version: "1" } },
+      ...{ principal, revision, created: Date.now() + ahead, clientInfo: { name: "a", version: "1" } },
       ...{ clientCapabilities: {}, declared: {}, logLevel: "info", subscriptions: [] },
     } as never) as string;
   const ended = Array.from({ length: 100_000 }, () => made("ada"));
@@ -204,7 +205,11 @@ test("no session that has ended is forgotten within its life: above 100,000 of o
   const other = made("bob");
   store.delete(other);
   expect(store.get(other)).toBeUndefined();
-  now = 61_000;
+  // A process whose clock is 30 seconds ahead made it: it lives that much longer here.
+  const later = made("eve", 30_000);
+  store.delete(later);
+  vi.advanceTimersByTime(61_000);
+  expect(store.get(later)).toBeUndefined();
   const fresh = made("ada");
   store.delete(fresh);
   expect(store.get(fresh)).toBeUndefined();

@@ -20,7 +20,7 @@ async function nodes(count: number, options: ServeHttpOptions = {}, more: object
   const clock = new VirtualClock();
   const memory = new MemoryClusterStore(clock);
   return await Promise.all(
-    Array.from({ length: count }, async (_, index) => {
+    Array.from({ length: count }, async () => {
       const found = inside({ revisions: serverRevisions, clock, ...more });
       found.server.tool<{ count: number }>("count", {}, async ({ count: most }, { progress }) => {
         for (let at = 1; at <= most; at++) progress(at, most, String(at));
@@ -34,8 +34,8 @@ async function nodes(count: number, options: ServeHttpOptions = {}, more: object
       const target = await serve("node", found.server, {
         keepAliveMs: 0,
         ...options,
-        sessions: sealedSessions({ keys, clock }),
-        cluster: cluster({ store: watched.store, keys, node: `n${index}` }),
+        sessions: sealedSessions({ keys }),
+        cluster: cluster({ store: watched.store, keys }),
       });
       return { ...found, clock, target, watched, own };
     }),
@@ -516,7 +516,6 @@ test.each([
   [{ keys: [] }, "32 characters"],
   [{ keys: undefined }, "keys"],
   [{ keys, store: undefined }, "store"],
-  [{ keys, node: "a.b" }, "node"],
   [{ keys, store: {} }, "store"],
   [{ keys, ttlMs: 10_000 }, "ttlMs: the option is gone."],
 ])("the options %j are refused", (options, named) => {

@@ -31,7 +31,7 @@ function shop(name: string, effects: Effects, options: Partial<ServerOptions>) {
       revisions: serverRevisions,
       capabilities: { logging: {} },
       ...options,
-      onEvent: heard({ onWarning: (message) => void warnings.push(message) }),
+      onEvent: heard({ warning: (message) => void warnings.push(message) }),
     },
   );
   const paying = (tool: string, replay: boolean): void =>

@@ -64,7 +64,6 @@ type Project = typeof project extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Puts a program, a module or a variable somewhere into a project. */
 const additions: Readonly<Record<string, (project: Project, at: number, text: string) => object>> = {
-  plugins: ({ config }, _, text) => ({ config: { ...config, plugins: [text] } }),
   templates: ({ config }, _, text) => ({ config: { ...config, templates: text } }),
   "a command": ({ config }, at, text) => ({
     config: { ...config, contracts: served(config, at, `stdio:node ${text}`) },

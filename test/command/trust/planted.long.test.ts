@@ -123,7 +123,6 @@ const json = (servers: readonly string[]): Readonly<Record<string, string>> => (
       role: "client",
       server,
     })),
-    plugins: ["./plugin.js"],
   }),
 });
 

@@ -145,7 +145,7 @@ async function tracedPair(revision: string, plans: Plan[], { options }: ReturnTy
     revisions: clientRevisions,
     revision,
     clock,
-    onEvent: heard({ onEvent }),
+    onEvent: heard({ event: onEvent }),
     use: [...use, declaring as never, answering(plans, "client", revision) as never],
     elicit: { form: () => ({ action: "accept", content: {} }), url: () => ({ action: "accept" }) },
     sample: () => ({ role: "assistant", model: "m", content: { type: "text", text: "a" } }),

@@ -73,7 +73,7 @@ describe.each(revisions)("at %s", (revision) => {
       revisions: clientRevisions,
       revision,
       use,
-      onEvent: heard({ onEvent }),
+      onEvent: heard({ event: onEvent }),
       elicit: () => ({
         action: "accept",
         content: { name: secret("elicited"), pin: secret("wrong-answer") },

@@ -27,7 +27,7 @@ export class World {
   serve(options = {}, http = {}) {
     const server = fixture({
       ...options,
-      onEvent: heard({ onWarning: (message) => this.warnings.push(message), onEvent: options.onEvent }),
+      onEvent: heard({ warning: (message) => this.warnings.push(message), event: options.onEvent }),
     });
     const handler = createHttpHandler(server, http);
     this.#handlers.push(handler);

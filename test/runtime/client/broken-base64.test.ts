@@ -21,7 +21,7 @@ async function warnings(data: string, revision: string): Promise<string[]> {
     server,
     revisions: clientRevisions,
     revision,
-    onEvent: heard({ onWarning: (text) => void found.push(text) }),
+    onEvent: heard({ warning: (text) => void found.push(text) }),
   });
   const { content } = await client.callTool("t", {});
   expect(content[1]).toMatchObject({ data });

@@ -105,7 +105,7 @@ test("a page of wrong items is rejected with one error, without a warning for ea
   const { client } = await connected(
     "2025-11-25",
     { "tools/list": () => ({ result: { tools: Array(100_000).fill(1) } }) },
-    { onEvent: heard({ onWarning: (text) => warnings.push(text) }) },
+    { onEvent: heard({ warning: (text) => warnings.push(text) }) },
   );
   expect(await failureOf(client.listTools())).toMatchObject({ code: "invalid-result" });
   expect(warnings).toEqual([]);

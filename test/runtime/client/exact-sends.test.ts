@@ -22,12 +22,12 @@ async function pairOf(revision: string, handlers: ClientHandlers = {}) {
   });
   server.prompt("p", { arguments: [{ name: "a" }] }, () => "");
   const reported: unknown[] = [];
-  const onError = (error: unknown) => reported.push(error);
+  const handlerError = (error: unknown) => reported.push(error);
   const pair = await createTestPair({
     server,
     revisions: clientRevisions,
     revision,
-    onEvent: heard({ onError }),
+    onEvent: heard({ handlerError }),
     ...handlers,
   });
   onTestFinished(() => pair.close());

@@ -51,7 +51,7 @@ test.each<[string, (client: Client) => Promise<unknown>, readonly string[]]>([
   const { client } = await connected(
     "2025-11-25",
     { "tools/list": ({ params }, own) => reply(own, pages[params?.["cursor"] === "2" ? 1 : 0]!) },
-    { onEvent: heard({ onWarning: (text) => warnings.push(text) }) },
+    { onEvent: heard({ warning: (text) => warnings.push(text) }) },
   );
   await read(client);
   expect(warnings.map((text) => /^tools\/list: (.*) is left out: /.exec(text)?.[1])).toEqual(items);

@@ -127,7 +127,7 @@ test("a server that does not log gets no level; a refusal is a warning", async (
   const warnings: string[] = [];
   const options: Partial<ConnectOptions> = {
     logLevel: "error",
-    onEvent: heard({ onWarning: (message) => warnings.push(message) }),
+    onEvent: heard({ warning: (message) => warnings.push(message) }),
   };
   const quiet = await reconnecting(
     "2025-11-25",

@@ -11,8 +11,8 @@ function reporting() {
   const errors: (readonly [error: unknown, method: string])[] = [];
   const warnings: string[] = [];
   const onEvent = heard({
-    onError: (error, { method }) => errors.push([error, method]),
-    onWarning: (text) => warnings.push(text),
+    handlerError: (error, { method }) => errors.push([error, method]),
+    warning: (text) => warnings.push(text),
   });
   return { errors, warnings, options: { onEvent } };
 }

@@ -99,7 +99,7 @@ describe("events of errors", () => {
       {},
       {
         sample: () => rejecting() as never,
-        onEvent: heard({ onError: (error, { method }) => void errors.push([error, method]) }),
+        onEvent: heard({ handlerError: (error, { method }) => void errors.push([error, method]) }),
         prepare: (client) => void client.handle("acme/a", () => rejecting() as object),
       },
     );

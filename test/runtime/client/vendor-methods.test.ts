@@ -95,7 +95,7 @@ test.each(eras)("a vendor notification is sent and received (%s)", async (revisi
   const { client, peer } = await stdio.connected(
     revision,
     {},
-    { onEvent: heard({ onWarning: (text) => warnings.push(text) }) },
+    { onEvent: heard({ warning: (text) => warnings.push(text) }) },
   );
   await client.notify("notifications/acme/seen", { count: 1 });
   expect((await peer.until("notifications/acme/seen")).params).toEqual({ count: 1 });
@@ -215,7 +215,9 @@ test("a schema that cannot be read is a warning when it is registered, and an er
   const { client, peer } = await stdio.connected(
     "2025-11-25",
     {},
-    { onEvent: heard({ onWarning: (text) => warnings.push(text), onError: (error) => errors.push(error) }) },
+    {
+      onEvent: heard({ warning: (text) => warnings.push(text), handlerError: (error) => errors.push(error) }),
+    },
   );
   client.handle("acme/a", { params: { type: "nonsense" } }, () => ({}));
   client.on("notifications/acme/a", { params: 3 as never }, () => undefined);

@@ -81,7 +81,7 @@ test("a level of logs that is never set takes no longer than timeouts.connect, e
     ...base(clock),
     timeouts: { connect: 500 },
     logLevel: "error",
-    onEvent: heard({ onWarning: (message) => void warnings.push(message) }),
+    onEvent: heard({ warning: (message) => void warnings.push(message) }),
   });
   await peer.until("logging/setLevel");
   await clock.advance(500);

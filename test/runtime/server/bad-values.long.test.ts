@@ -59,10 +59,10 @@ function acting(act: () => unknown): { server: CodeFirstServer; reported: [unkno
     {
       revisions: serverRevisions,
       onEvent: heard({
-        onWarning: () => {
+        warning: () => {
           throw new Error("the listener fails");
         },
-        onError: (...report) => {
+        handlerError: (...report) => {
           reported.push(report);
           throw new Error("the listener fails");
         },

@@ -52,7 +52,7 @@ export async function served<Offered>(
     {
       revisions: serverRevisions,
       ...options,
-      onEvent: heard({ onError: (...report) => void errors.push(report), onEvent: options.onEvent }),
+      onEvent: heard({ handlerError: (...report) => void errors.push(report), event: options.onEvent }),
     },
   );
   const offered = offer(server);

@@ -34,8 +34,8 @@ async function pairOf(
     {
       revisions: serverRevisions,
       onEvent: heard({
-        onWarning: (text) => void warnings.push(text),
-        onError: (...report) => void errors.push(report),
+        warning: (text) => void warnings.push(text),
+        handlerError: (...report) => void errors.push(report),
       }),
       capabilities: { logging: {} },
       ...options,

@@ -6,11 +6,11 @@ import { heard } from "../../support/heard.mjs";
 
 const link = { type: "resource_link", uri: "note://one", name: "one" } as const;
 
-async function lossesOf(revision: string, onLoss?: (loss: Loss) => void): Promise<readonly Loss[]> {
+async function lossesOf(revision: string, loss?: (loss: Loss) => void): Promise<readonly Loss[]> {
   const losses: Loss[] = [];
   const server = createServer(
     { name: "s", version: "1" },
-    { revisions: serverRevisions, onEvent: heard({ onLoss: onLoss ?? ((loss) => losses.push(loss)) }) },
+    { revisions: serverRevisions, onEvent: heard({ loss: loss ?? ((each) => losses.push(each)) }) },
   );
   server.tool("note", { outputSchema: { type: "array" } }, () => ({
     content: [link],

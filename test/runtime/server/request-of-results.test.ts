@@ -122,7 +122,7 @@ describe("a step of results gets the params of the request", () => {
         {
           revisions,
           validation: { send: "off" },
-          onEvent: heard({ onLoss: ({ what }) => losses.push(what) }),
+          onEvent: heard({ loss: ({ what }) => losses.push(what) }),
           ...(replay && { state: { parking: false } }),
         },
       );

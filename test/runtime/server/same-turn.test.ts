@@ -74,7 +74,7 @@ test("an error of a bus at a change of a list is reported, and the other lists a
     {
       revisions: serverRevisions,
       changes,
-      onEvent: heard({ onError: (error, place) => errors.push([error, place]) }),
+      onEvent: heard({ handlerError: (error, place) => errors.push([error, place]) }),
     },
   );
   server.tool("first", {}, () => "");

@@ -97,7 +97,7 @@ test.each(["waits", "runs again"])(
       return memory.use(state);
     };
     const state = { ...(how === "waits" ? {} : replayed), store: { use } };
-    const { done, round } = shop({ state, onEvent: heard({ onError }) });
+    const { done, round } = shop({ state, onEvent: heard({ handlerError: onError }) });
     const first = stateOf(await round());
     expect(await round(first, "pay")).toMatchObject({ error: { code: -32603 } });
     expect(done).toEqual([]);

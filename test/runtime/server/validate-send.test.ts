@@ -102,7 +102,7 @@ describe.each(revisions)("at %s", (revision) => {
       const request = await requester(
         giving(() => content),
         revision,
-        { onEvent: heard({ onError: (...report) => reported.push(report as never) }) },
+        { onEvent: heard({ handlerError: (...report) => reported.push(report as never) }) },
       );
       const read: (typeof calls)[number][] = item["resource"]
         ? [["resources/read", { uri: "x://1" }, "/contents/0"]]
@@ -134,7 +134,7 @@ describe.each(revisions)("at %s", (revision) => {
       {
         revisions: serverRevisions,
         capabilities: { logging: {} },
-        onEvent: heard({ onError: (...report) => reported.push(report as never) }),
+        onEvent: heard({ handlerError: (...report) => reported.push(report as never) }),
       },
     );
     server.tool("t", {}, (_, { progress, log }) => {
@@ -178,7 +178,7 @@ test("a list is checked once for its text: each request gets the error", async (
     server.tool("t", { description: 3 as never }, () => "");
     return server;
   };
-  const request = await requester(build, newest, { onEvent: heard({ onError: () => reports++ }) });
+  const request = await requester(build, newest, { onEvent: heard({ handlerError: () => reports++ }) });
   for (const _ of [1, 2])
     expect((await request("tools/list", {})).error?.data).toEqual({ pointer: "/tools/0/description" });
   expect(reports).toBe(2);

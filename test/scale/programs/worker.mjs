@@ -68,14 +68,13 @@ server.tool("apart", { inputSchema }, ({ key }) => {
   return "sent";
 });
 
-/** The delay ends when the parent says that the load balancer has noticed. */
-const clock = {
-  now: () => performance.now(),
-  schedule: (callback) => process.on("message", ({ left }) => left && callback()),
-  clear: () => {},
-};
-const status = health({ clock });
+const status = health({ delayMs: 0 });
 const http = await serveHttp(server, { port: 0, graceMs: 60_000, routes: status.routes, ...httpOptions });
-process.once("SIGTERM", () => void status.drain(http).then(() => process.disconnect()));
+/** Closes the endpoint when the parent says that the load balancer has noticed. */
+async function close() {
+  await new Promise((resolve) => process.on("message", ({ left }) => left && resolve()));
+  await http.close();
+}
+process.once("SIGTERM", () => void status.drain({ close }).then(() => process.disconnect()));
 process.once("disconnect", () => process.exit());
 process.send({ port: http.port });

@@ -14,7 +14,7 @@ test("of 2026-07-28", async () => {
     "tools/call": () => ({ ...taskAt("working"), resultType: "task" }),
     "tasks/get": () => ({ ...taskAt("completed"), result: { resultType: "complete", content } }),
   });
-  const more = { onEvent: heard({ onWarning: (text) => warnings.push(text) }) };
+  const more = { onEvent: heard({ warning: (text) => warnings.push(text) }) };
   const { client, clock } = await clientOf(server, { push: false }, more);
   expect(await during(clock, client.callTool("slow"))).toMatchObject({ content });
   expect(warnings).toEqual([warning("tasks/get", "result.content")]);
@@ -36,7 +36,7 @@ test("of 2025-11-25", async () => {
       "tasks/result": () => ({ content }),
     },
   );
-  const more = { onEvent: heard({ onWarning: (text) => warnings.push(text) }) };
+  const more = { onEvent: heard({ warning: (text) => warnings.push(text) }) };
   const { client, clock } = await clientOf(server, {}, more);
   expect(await during(clock, client.callTool("must"))).toMatchObject({ content });
   expect(warnings).toEqual([warning("tasks/result", "content")]);

@@ -133,7 +133,7 @@ export async function running(
     extensions: [extension],
     clock,
     ...options,
-    onEvent: heard({ onError: (error) => errors.push(error), onEvent: options.onEvent }),
+    onEvent: heard({ handlerError: (error) => errors.push(error), event: options.onEvent }),
   } as ConnectOptions);
   onTestFinished(() => client.close());
   const { params } = await server.next("initialize");

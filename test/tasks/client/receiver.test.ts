@@ -133,7 +133,7 @@ test("C12, C13: an error of the request becomes the error of the task", async ()
       elicit: () => {
         throw new Error("disk full");
       },
-      onEvent: heard({ onError: (error: unknown) => errors.push(error) }),
+      onEvent: heard({ handlerError: (error: unknown) => errors.push(error) }),
     },
   );
   const { taskId } = await create("sampling/createMessage", prompt);

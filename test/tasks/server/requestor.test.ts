@@ -36,9 +36,9 @@ async function opened(
   answers: Answers,
   capabilities: object = runs,
   revision = "2025-11-25",
-  onWarning = (_text: string): void => {},
+  warning = (_text: string): void => {},
 ) {
-  const served = serverOf({ waitMs: 600_000, pollMs: 1000 }, { onEvent: heard({ onWarning }) });
+  const served = serverOf({ waitMs: 600_000, pollMs: 1000 }, { onEvent: heard({ warning }) });
   const { server } = served;
   const task = { support: "optional" } as const;
   server.tool("asks", { task }, async (_, { ask }) => {

@@ -35,7 +35,7 @@ export function serverOf(
       extensions: [engine, ...others(engine)],
       clock,
       ...more,
-      onEvent: heard({ onError: (error) => errors.push(error), onEvent: more.onEvent }),
+      onEvent: heard({ handlerError: (error) => errors.push(error), event: more.onEvent }),
     },
   );
   onTestFinished(() => engine.close());

@@ -38,7 +38,7 @@ function served(options: TasksOptions = {}) {
       validation: { send: "always" },
       extensions: [own, experimentalTasks(explainedDialect(dialect), own)],
       capabilities: { logging: {} },
-      onEvent: heard({ onError: (error) => refused.push(error) }),
+      onEvent: heard({ handlerError: (error) => refused.push(error) }),
     },
   );
   onTestFinished(() => own.close());

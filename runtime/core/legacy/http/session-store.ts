@@ -33,8 +33,8 @@ export type NewSession = Omit<StoredSession, "id">;
  */
 export interface SessionStore {
   /**
-   * For stores whose ids contain the session: milliseconds after its handshake at which a session ends, even in use.
-   * Such a store cannot delete a session, so `cluster` records an earlier end for this time. Default: `delete` removes
+   * For stores whose ids contain the session: milliseconds after its handshake at which the endpoint ends a session, even
+   * in use. Such a store cannot delete a session, so `cluster` records an earlier end for this time. Default: `delete` removes
    * the session itself.
    */
   readonly lifeMs?: number;

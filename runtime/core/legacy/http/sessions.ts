@@ -33,6 +33,7 @@ export class Sessions {
   /** Sessions, and the bytes reserved for them. */
   readonly #quota: Admission;
   readonly #idleMs: number;
+  readonly #lifeMs: number;
   readonly #sweepMs: number;
   readonly #options: SessionOptions;
   readonly #reports: SessionReports;
@@ -61,6 +62,7 @@ export class Sessions {
     this.#quota = environment.quotas.sessions;
     this.#options = options;
     this.#idleMs = options.idleMs ?? 1_800_000;
+    this.#lifeMs = options.store?.lifeMs ?? Infinity;
     this.#sweepMs = Math.min(this.#idleMs / 2, options.store ? touchMs : longestWait);
     this.#reports = reports;
     this.#warn = environment.warn;
@@ -155,7 +157,8 @@ export class Sessions {
       this.#lookups.set(id, lookup);
     }
     const found = await lookup;
-    if (found?.principal !== principal) return undefined;
+    if (found?.principal !== principal || wallTimeOf(this.#clock) - found.created >= this.#lifeMs)
+      return undefined;
     const { cluster } = this;
     return cluster && !(await cluster.isOpen(id)) ? undefined : found;
   }
@@ -196,7 +199,7 @@ export class Sessions {
     const session = this.#sessions.get(id);
     const now = this.#clock.now();
     if (!session?.isOpen || session.principal !== principal) return undefined;
-    if (this.#isIdle(session, now)) return void this.end(session, "expired");
+    if (this.#hasExpired(session, now)) return void this.end(session, "expired");
     session.lastSeen = now;
     return session;
   }
@@ -311,7 +314,7 @@ export class Sessions {
     const now = this.#clock.now();
     const { store } = this.#options;
     for (const session of [...this.#sessions.values()])
-      if (this.#isIdle(session, now)) this.end(session, "expired");
+      if (this.#hasExpired(session, now)) this.end(session, "expired");
       else if (store && session.isOpen && (session.hasClient || now - session.lastSeen <= this.#sweepMs))
         this.#touch(session, store, session.hasClient ? 0 : now - session.lastSeen);
     if (this.#sessions.size > 0) this.#watch();
@@ -328,8 +331,9 @@ export class Sessions {
     }, this.#warn);
   }
 
-  #isIdle(session: HttpSession, now: number): boolean {
-    return now - session.lastSeen >= this.#idleMs && !session.hasClient;
+  #hasExpired(session: HttpSession, now: number): boolean {
+    const isIdle = now - session.lastSeen >= this.#idleMs && !session.hasClient;
+    return isIdle || now - session.created >= this.#lifeMs;
   }
 
   /**

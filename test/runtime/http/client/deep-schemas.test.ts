@@ -17,7 +17,7 @@ test.each(["2026-07-28", "2025-11-25"])(
           incoming.status(200, answer.replace('"deep"', deep), { "content-type": "application/json" });
         },
       },
-      { onEvent: heard({ onWarning: (warning) => void warnings.push(warning) }) },
+      { onEvent: heard({ warning: (warning) => void warnings.push(warning) }) },
     );
     const { items, rejected } = await client.listTools();
     const usable = items.map(({ name }) => name);

@@ -10,18 +10,18 @@ const notice = { jsonrpc: "2.0", method: "notifications/tools/list_changed" };
 /** Collects the warnings with a text. Resolves with the first of them. */
 function warned(part = ""): {
   readonly warnings: string[];
-  onWarning: (text: string) => void;
+  warning: (text: string) => void;
   first: Promise<string>;
 } {
   const warnings: string[] = [];
   let tell: ((text: string) => void) | undefined;
   const first = new Promise<string>((resolve) => (tell = resolve));
-  const onWarning = (text: string): void => {
+  const warning = (text: string): void => {
     if (!text.includes(part)) return;
     warnings.push(text);
     tell?.(text);
   };
-  return { warnings, first, onWarning };
+  return { warnings, first, warning };
 }
 
 /** Calls of the tool `held` wait to be answered by the test. */
@@ -44,7 +44,7 @@ test.each(Object.keys(trouble))(
   "trouble with the stream to listen on takes no call with it: %s",
   async (kind) => {
     const held: Incoming[] = [];
-    const { onWarning, first, warnings } = warned("is lost");
+    const { warning, first, warnings } = warned("is lost");
     const { server, client } = await connected(
       "2025-11-25",
       {
@@ -52,7 +52,7 @@ test.each(Object.keys(trouble))(
         GET: (incoming, each) =>
           each.of("GET").length > 1 ? trouble[kind]!(incoming, each) : incoming.event(notice, "e1").end(),
       },
-      { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 2, delayMs: 10 }, limit: 2000 } },
+      { onEvent: heard({ warning }), http: { reconnects: { attempts: 2, delayMs: 10 }, limit: 2000 } },
     );
     const call = client.callTool("held");
     expect(await first).toContain("the stream of the server's messages is lost");
@@ -65,7 +65,7 @@ test.each(Object.keys(trouble))(
 );
 
 test("a lost stream is requested again with the next request, and resumes", async () => {
-  const { onWarning, first, warnings } = warned();
+  const { warning, first, warnings } = warned();
   let down = false;
   const { server, client } = await connected(
     "2025-11-25",
@@ -77,7 +77,7 @@ test("a lost stream is requested again with the next request, and resumes", asyn
         incoming.event(notice, "e1").end();
       },
     },
-    { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 2, delayMs: 10 } } },
+    { onEvent: heard({ warning }), http: { reconnects: { attempts: 2, delayMs: 10 } } },
   );
   await first;
   const asked = server.of("GET").length;
@@ -95,7 +95,7 @@ const eventsNamed = (incoming: Incoming[]): unknown[] =>
 
 describe.each([400, 404])("an event that the server does not know (%i)", (status) => {
   test("gives way to a fresh GET stream", async () => {
-    const { onWarning, warnings } = warned();
+    const { warning, warnings } = warned();
     const { server, client } = await connected(
       "2025-11-25",
       {
@@ -104,7 +104,7 @@ describe.each([400, 404])("an event that the server does not know (%i)", (status
           else if (each.of("GET").length === 1) incoming.event(notice, "e1").end();
         },
       },
-      { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 1, delayMs: 10 } } },
+      { onEvent: heard({ warning }), http: { reconnects: { attempts: 1, delayMs: 10 } } },
     );
     const fresh = await server.until("GET", 3);
     const notified = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
@@ -117,7 +117,7 @@ describe.each([400, 404])("an event that the server does not know (%i)", (status
   });
 
   test("gives way to a fresh GET stream after the server was away", async () => {
-    const { onWarning, first, warnings } = warned();
+    const { warning, first, warnings } = warned();
     let isAway = false;
     const { server, client } = await connected(
       "2025-11-25",
@@ -131,7 +131,7 @@ describe.each([400, 404])("an event that the server does not know (%i)", (status
           if (isFirst) sent.end();
         },
       },
-      { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 2, delayMs: 10 } } },
+      { onEvent: heard({ warning }), http: { reconnects: { attempts: 2, delayMs: 10 } } },
     );
     expect(await first).toContain("the next request opens the stream again");
     isAway = false;
@@ -164,14 +164,14 @@ describe.each([400, 404])("an event that the server does not know (%i)", (status
 });
 
 test("a server that refuses the fresh stream, too, is asked for it once", async () => {
-  const { onWarning, first, warnings } = warned("is lost");
+  const { warning, first, warnings } = warned("is lost");
   const { server, client } = await connected(
     "2025-11-25",
     {
       GET: (incoming, each) =>
         each.of("GET").length > 1 ? incoming.status(400) : incoming.event(notice, "e1").end(),
     },
-    { onEvent: heard({ onWarning }), http: { reconnects: { delayMs: 10 } } },
+    { onEvent: heard({ warning }), http: { reconnects: { delayMs: 10 } } },
   );
   await first;
   for (let call = 0; call < 3; call++) await client.callTool("x");
@@ -198,11 +198,11 @@ test("a session that the server has forgotten is lost by the fresh stream, and t
 });
 
 test("streams that open and end at once are given up", async () => {
-  const { onWarning, first } = warned();
+  const { warning, first } = warned();
   const { server } = await connected(
     "2025-11-25",
     { GET: (incoming) => incoming.events("retry: 0\n\n: nothing\n\n").end() },
-    { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 3, delayMs: 10 } } },
+    { onEvent: heard({ warning }), http: { reconnects: { attempts: 3, delayMs: 10 } } },
   );
   await first;
   expect(server.of("GET")).toHaveLength(3);
@@ -241,7 +241,7 @@ test("a response stream that the server lets the client poll is requested withou
 
 test("a stream that lasted some seconds counts as opened, and is requested again each time", async () => {
   const end = new AbortController();
-  const { onWarning, first } = warned("is lost");
+  const { warning, first } = warned("is lost");
   let asked = 0;
   let now = 0;
   const spy = vi.spyOn(performance, "now").mockImplementation(() => (now += 3000));
@@ -261,7 +261,7 @@ test("a stream that lasted some seconds counts as opened, and is requested again
       ended: () => undefined,
     },
     end.signal,
-    onWarning,
+    warning,
   );
   void streams.begin();
   expect(await first).toContain("the next request opens the stream again");
@@ -274,11 +274,11 @@ test("a stream that lasted some seconds counts as opened, and is requested again
 });
 
 test("a response to GET that is not an event stream is ignored without a warning", async () => {
-  const { onWarning, warnings } = warned();
+  const { warning, warnings } = warned();
   const { server, client } = await connected(
     "2025-11-25",
     { GET: (incoming) => incoming.status(200, "<p>", { "content-type": "text/html" }) },
-    { onEvent: heard({ onWarning }), http: { reconnects: { delayMs: 1 } } },
+    { onEvent: heard({ warning }), http: { reconnects: { delayMs: 1 } } },
   );
   for (let call = 0; call < 10; call++) await client.callTool("x");
   expect([server.of("GET").length, warnings]).toEqual([1, []]);
@@ -345,7 +345,7 @@ test("a GET stream is requested again from a busy server", async () => {
 });
 
 test("a lost GET stream is requested again after one refusal", async () => {
-  const { onWarning, first } = warned();
+  const { warning, first } = warned();
   const answers = ["e1", 502, 503, "e2"];
   const { client } = await connected(
     "2025-11-25",
@@ -357,7 +357,7 @@ test("a lost GET stream is requested again after one refusal", async () => {
         if (answer === "e1") sent.end();
       },
     },
-    { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 1, delayMs: 10 } } },
+    { onEvent: heard({ warning }), http: { reconnects: { attempts: 1, delayMs: 10 } } },
   );
   await first;
   const notified = new Promise((resolve) => client.on("notifications/tools/list_changed", resolve));
@@ -369,14 +369,14 @@ test("a lost GET stream is requested again after one refusal", async () => {
 test("a listener of events that throws affects nothing else", async () => {
   let warn: (() => void) | undefined;
   const warned = new Promise<void>((resolve) => (warn = resolve));
-  const onWarning = (): never => {
+  const warning = (): never => {
     warn?.();
     throw new Error("mine");
   };
   const { client, server } = await connected(
     "2025-11-25",
     { GET: (incoming) => incoming.events("retry: 0\n\n").end() },
-    { onEvent: heard({ onWarning }), http: { reconnects: { attempts: 1, delayMs: 10 } } },
+    { onEvent: heard({ warning }), http: { reconnects: { attempts: 1, delayMs: 10 } } },
   );
   await client.callTool("x");
   await warned;

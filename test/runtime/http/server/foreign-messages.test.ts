@@ -22,7 +22,7 @@ async function twoNodes() {
   /** The messages and values that the nodes publish and put, by channel or key. */
   const seen: (readonly [way: "publish" | "put", name: string, text: string])[] = [];
   const nodes = await Promise.all(
-    ["one", "two"].map(async (node) => {
+    [1, 2].map(async () => {
       const { server, warnings } = inside({ revisions: serverRevisions, clock: undefined as never });
       const own = memory.connect();
       const store: ClusterStore = Object.assign(Object.create(own) as ClusterStore, {
@@ -45,7 +45,7 @@ async function twoNodes() {
       const target = await serve("node", server, {
         keepAliveMs: 0,
         sessions: sealedSessions({ keys }),
-        cluster: cluster({ store, keys, node }),
+        cluster: cluster({ store, keys }),
       });
       return { url: target.url, warnings };
     }),

@@ -21,7 +21,7 @@ function keeping(options: HttpOptions = {}, more: Partial<ServerOptions> = {}) {
     {
       revisions: serverRevisions,
       clock,
-      onEvent: heard({ onError: (error) => void reported.push(error) }),
+      onEvent: heard({ handlerError: (error) => void reported.push(error) }),
       ...more,
     },
   );

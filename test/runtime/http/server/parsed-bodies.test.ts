@@ -16,7 +16,7 @@ type Front = (request: IncomingMessage, text: string) => unknown;
 function echoing(warnings: string[] = []) {
   const server = createServer(
     { name: "parsed", version: "1.0.0" },
-    { revisions: serverRevisions, onEvent: heard({ onWarning: (warning) => warnings.push(warning) }) },
+    { revisions: serverRevisions, onEvent: heard({ warning: (warning) => warnings.push(warning) }) },
   );
   server.tool<{ message: string }>("echo", {}, ({ message }) => message);
   return server;

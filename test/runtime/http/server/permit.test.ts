@@ -15,7 +15,7 @@ function serverWith(scopes: Scopes | undefined) {
   const warnings: string[] = [];
   const server = createServer(
     { name: "permit", version: "1" },
-    { revisions: serverRevisions, onEvent: heard({ onWarning: (text) => void warnings.push(text) }) },
+    { revisions: serverRevisions, onEvent: heard({ warning: (text) => void warnings.push(text) }) },
   );
   const given = scopes && { scopes };
   server.tool("write", { ...given, inputSchema: { type: "object" } }, () => {

@@ -96,7 +96,7 @@ describe.each(adapters)("routes over %s", (adapter) => {
     let warned = "";
     const server = createServer(
       { name: "routes", version: "1" },
-      { revisions: serverRevisions, onEvent: heard({ onWarning: (text) => void (warned = text) }) },
+      { revisions: serverRevisions, onEvent: heard({ warning: (text) => void (warned = text) }) },
     );
     const { url } = await serve(adapter, server, {
       routes: [

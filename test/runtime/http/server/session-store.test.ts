@@ -37,7 +37,7 @@ async function sharing(
     const found = inside({
       clock,
       revisions,
-      onEvent: heard({ onError: (error) => void errors.push(error) }),
+      onEvent: heard({ handlerError: (error) => void errors.push(error) }),
     });
     const given = typeof options.sessions === "object" ? options.sessions : {};
     const ends: string[] = [];

@@ -35,7 +35,7 @@ function served(
     { name: "trust", version: "1.0.0" },
     {
       revisions: serverRevisions,
-      onEvent: heard({ onWarning: (message) => void warnings.push(message) }),
+      onEvent: heard({ warning: (message) => void warnings.push(message) }),
       state,
     },
   );

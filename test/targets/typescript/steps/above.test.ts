@@ -8,7 +8,7 @@ import {
   type StepKind,
   linkRevisions,
 } from "../../../../runtime/core/protocol/revision-view.js";
-import { type Carried, carriedBy, methodOf, sampleOf } from "./protocol.js";
+import { type Carried, carriedBy, methodOf, sampleOf, tableOf } from "./protocol.js";
 import { cases, seed } from "../../../support/cases.mjs";
 import { releasedModel } from "../../../support/models.js";
 import { opposite, pinnedAt } from "../../../support/pinned-revisions.js";
@@ -47,8 +47,8 @@ const viewOf = (views: readonly RevisionView[], index: number): RevisionView =>
   views.find(({ id }) => id === revisions[index])!;
 
 /** The table of steps for a value, for the role that sends or receives it. */
-function kindOf({ kind, part }: Carried, direction: "incoming" | "outgoing"): StepKind {
-  return `${direction}${part === "result" ? "Results" : kind === "request" ? "Requests" : "Notifications"}`;
+function kindOf(carried: Carried, direction: "incoming" | "outgoing"): StepKind {
+  return `${direction}${tableOf(carried)}`;
 }
 
 const writerOf = ({ part, sender }: Carried): Role => (part === "params" ? sender : opposite(sender));

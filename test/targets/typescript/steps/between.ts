@@ -3,8 +3,9 @@ import type { Files, Surroundings } from "../../../../generator/targets/typescri
 import { loadTemplates } from "../../../../generator/print/templates.js";
 import type { ProtocolModel } from "../../../../generator/model/model.js";
 import { type NoteText, modelOf } from "../../../support/models.js";
+import { expect } from "vitest";
 import { loaded, modelEmitters, schemaEmitters, workspaceEmitters } from "../emitted-output.js";
-import { type Outcome, type Steps, outcomeOf } from "./protocol.js";
+import { type Outcome, type PairSteps, type StepTable, deepFrozen, outcomeOf } from "./protocol.js";
 
 const render = loadTemplates();
 const files = { importExtension: "js", render } as const;
@@ -59,6 +60,12 @@ export function stepFiles(...models: readonly ProtocolModel[]): Map<string, stri
   );
 }
 
+/** The steps between two revisions. */
+export function stepsBetween(older: ProtocolModel, newer: ProtocolModel): Promise<PairSteps> {
+  const names = "export { clientSteps, serverSteps }";
+  return loaded(stepFiles(older, newer), `${names} from "./${newer.revision}/steps.js";`);
+}
+
 /** @param request params of the request that the result answers */
 type Run = (value: object, request?: object) => Outcome;
 
@@ -69,17 +76,21 @@ export async function between(
   notes: readonly NoteText[] = [],
   more: { old?: JsonObject; next?: JsonObject; oldNotes?: readonly NoteText[] } = {},
 ): Promise<{ lower: Run; lift: Run }> {
-  const models = [
+  const { serverSteps, clientSteps } = await stepsBetween(
     answering("r1", old, more.old, more.oldNotes),
     answering("r2", next, more.next, notes),
-  ] as const;
-  const { serverSteps, clientSteps } = await loaded<{ serverSteps: Steps; clientSteps: Steps }>(
-    stepFiles(...models),
-    `export { serverSteps, clientSteps } from "./r2/steps.js";`,
   );
   const run =
-    (table: Steps["outgoingResults"]) =>
+    (table: StepTable) =>
     (value: object, request?: object): Outcome =>
       outcomeOf(table.get("test/do") ?? ((same) => same), value, request);
   return { lower: run(serverSteps.outgoingResults), lift: run(clientSteps.incomingResults) };
+}
+
+/** Expects that a step returns the value itself, which is frozen, and reports nothing. */
+export function expectSame(step: Run, value: object): void {
+  const frozen = deepFrozen(value);
+  const outcome = step(frozen);
+  expect(outcome, JSON.stringify(outcome)).toEqual({ value: frozen, losses: [] });
+  expect("value" in outcome && outcome.value).toBe(frozen);
 }

@@ -1,9 +1,8 @@
 import { type JsonObject, type JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { type NoteText, object } from "../../../support/models.js";
-import { loaded } from "../emitted-output.js";
-import { answering, stepFiles } from "./between.js";
-import { type Loss, type Step, type StepTable, Refusal, listener } from "./protocol.js";
+import { answering, stepsBetween } from "./between.js";
+import { type Loss, type Step, type Steps, Refusal, listener } from "./protocol.js";
 
 // When a result comes, its request has been executed. If the result cannot be converted, the loss is reported.
 
@@ -20,21 +19,16 @@ const image = object({ type: { const: "image" }, data: text }, ["type", "data"])
 const sound = object({ type: { const: "sound" }, data: text }, ["type", "data"]) as JsonObject;
 const carried = "the request was carried out";
 
-interface Tables {
-  readonly [name: string]: StepTable;
-}
-
 async function tablesOf(
   old: JsonValue,
   next: JsonValue,
   more: { readonly old?: JsonObject; readonly next?: JsonObject; readonly notes?: readonly NoteText[] } = {},
-): Promise<{ server: Tables; client: Tables }> {
-  const models = [answering("r1", old, more.old), answering("r2", next, more.next, more.notes)];
-  const { serverSteps: server, clientSteps: client } = await loaded<{
-    serverSteps: Tables;
-    clientSteps: Tables;
-  }>(stepFiles(...models), `export { serverSteps, clientSteps } from "./r2/steps.js";`);
-  return { server, client };
+): Promise<{ server: Steps; client: Steps }> {
+  const { serverSteps, clientSteps } = await stepsBetween(
+    answering("r1", old, more.old),
+    answering("r2", next, more.next, more.notes),
+  );
+  return { server: serverSteps, client: clientSteps };
 }
 
 function run(step: Step | undefined, value: object): { value: unknown; losses: readonly Loss[] } {

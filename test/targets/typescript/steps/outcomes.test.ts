@@ -4,21 +4,13 @@ import { planSteps } from "../../../../generator/targets/typescript/steps/method
 import { refuseProblems } from "../../../../generator/targets/typescript/steps/problems.js";
 import type { ProtocolModel } from "../../../../generator/model/model.js";
 import { type NoteText, object } from "../../../support/models.js";
-import { answering, between } from "./between.js";
+import { answering, between, expectSame } from "./between.js";
 import { deepFrozen } from "./protocol.js";
 
 const text = { type: "string" };
 const lower = (target: string, outcome: object): NoteText =>
   ({ kind: "lower", targets: [target], previous: "r1", ...outcome }) as unknown as NoteText;
 const place = "/$defs/DoResult/properties/value";
-
-/** A value, frozen, is returned itself and nothing is reported. */
-function expectSame(step: (value: object) => object, value: object): void {
-  const frozen = deepFrozen(value);
-  const outcome = step(frozen) as { value?: unknown; losses?: unknown[] };
-  expect(outcome.value, JSON.stringify(outcome)).toBe(frozen);
-  expect(outcome.losses).toEqual([]);
-}
 
 it("a member that the newer revision forbids is left out, and reported", async () => {
   const { lift, lower: down } = await between(object({ value: text }), object({ value: false }));

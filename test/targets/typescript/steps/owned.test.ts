@@ -1,20 +1,12 @@
 import { type JsonObject, type JsonValue } from "@mcpgen/engine";
 import { describe, expect, it } from "vitest";
 import { type NoteText, anyOf, object, ref } from "../../../support/models.js";
-import { answering, between, stepFiles } from "./between.js";
-import { deepFrozen } from "./protocol.js";
+import { answering, between, expectSame, stepFiles } from "./between.js";
 
 const text = { type: "string" };
 const owned = ["/$defs/DoResult/properties/mark"];
 const own: readonly NoteText[] = [{ kind: "owned", targets: owned }];
 const whole = object({ value: text, mark: text }, ["mark"]) as JsonObject;
-
-/** Expects that the step returns the value itself. */
-function expectSame(step: (value: object) => object, value: object): void {
-  const frozen = deepFrozen(value);
-  const outcome = step(frozen) as { value?: unknown };
-  expect(outcome.value, JSON.stringify(outcome)).toBe(frozen);
-}
 
 const dropped = (value: object, ...keys: string[]): object => ({
   value,

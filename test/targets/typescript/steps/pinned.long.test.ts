@@ -192,12 +192,12 @@ describe("losses", () => {
   test("both sides report what the new revision cannot express of the vocabulary", async () => {
     const { serverRevisions, clientRevisions } = protocol;
     const [sent, received]: Loss[][] = [[], []];
-    const server = everyFeature(serverRevisions, { onEvent: heard({ onLoss: (loss) => sent!.push(loss) }) });
+    const server = everyFeature(serverRevisions, { onEvent: heard({ loss: (loss) => sent!.push(loss) }) });
     const { client, close } = await createTestPair({
       ...{
         server,
         revisions: clientRevisions,
-        onEvent: heard({ onLoss: (loss: Loss) => received!.push(loss) }),
+        onEvent: heard({ loss: (loss: Loss) => received!.push(loss) }),
       },
     });
     await client.callTool("media");
@@ -233,7 +233,7 @@ describe("losses", () => {
       ...{
         server,
         revisions: clientRevisions,
-        onEvent: heard({ onLoss: (loss: Loss) => losses.push(loss) }),
+        onEvent: heard({ loss: (loss: Loss) => losses.push(loss) }),
       },
     });
     const read = await client.callTool("film");
@@ -248,7 +248,7 @@ describe("losses", () => {
       server: everyFeature(publishedForServers),
       ...{ revisions: publishedForClients, revision: "2024-11-05", ...answers },
       onEvent: heard({
-        onLoss: (loss: Loss) => {
+        loss: (loss: Loss) => {
           losses.push(loss);
           throw new Error("full");
         },

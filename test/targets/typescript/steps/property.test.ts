@@ -6,34 +6,20 @@ import { cases, seed } from "../../../support/cases.mjs";
 import {
   type Carried,
   Refusal,
-  type Step,
   carriedBy,
   deepFrozen,
   isAccepted,
   listener,
   methodOf,
   sampleOf,
+  stepFor,
   withOwned,
   withStrays,
 } from "./protocol.js";
-import { emitted, later, models } from "./released.js";
+import { later, models, stepsOf } from "./released.js";
 
 /** Instances of all params and results of messages. */
 const count = cases(100, 14);
-
-/** The step for a value, from revision `index` down or up to it. */
-function stepAt(
-  index: number,
-  { method, kind, sender, part }: Carried,
-  way: "lift" | "lower",
-): Step | undefined {
-  const writer = (part === "params") === (sender === "client") ? "client" : "server";
-  const role = way === "lower" ? writer : writer === "client" ? "server" : "client";
-  const steps = emitted[`${role}${index}`]!;
-  const direction = way === "lower" ? "outgoing" : "incoming";
-  const group = part === "result" ? "Results" : kind === "request" ? "Requests" : "Notifications";
-  return steps[`${direction}${group}`].get(method);
-}
 
 /** The codes of errors in the notes about a pair. */
 function codesOf({ stepNotes }: ProtocolModel, way: "lift" | "lower"): (string | undefined)[] {
@@ -53,7 +39,7 @@ function travel(
   for (let index = start + towards; models[index]; index += towards) {
     const target = models[index]!;
     if (!methodOf(target, carried)) return;
-    const step = stepAt(Math.max(index, index - towards), carried, way);
+    const step = stepFor(stepsOf(Math.max(index, index - towards)), carried, way);
     const accepts = (each: object): boolean =>
       isAccepted(target, carried, withOwned(target, carried, each as JsonValue));
     const wasAccepted = accepts(current);
@@ -165,7 +151,7 @@ it("translates every valid message to every other revision, or refuses it in acc
 });
 
 it("writes schemas that are true or false as objects that mean the same", () => {
-  const step = emitted[`server${later.indexOf("2026-07-28") + 1}`]!.outgoingResults.get("tools/list")!;
+  const step = stepsOf(later.indexOf("2026-07-28") + 1).serverSteps.outgoingResults.get("tools/list")!;
   const tools = (properties: JsonValue): { tools: JsonValue[] } => ({
     tools: [{ name: "t", inputSchema: { type: "object", properties } }],
   });

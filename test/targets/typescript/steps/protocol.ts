@@ -14,6 +14,11 @@ export interface Steps {
   readonly outgoingNotifications: StepTable;
   readonly outgoingResults: StepTable;
 }
+/** The steps of both roles between two revisions. */
+export interface PairSteps {
+  readonly clientSteps: Steps;
+  readonly serverSteps: Steps;
+}
 export type StepTable = ReadonlyMap<string, Step>;
 export type Step = (value: object, report: Report) => object;
 export interface Loss {
@@ -82,6 +87,23 @@ export interface Carried {
   readonly kind: Method["kind"];
   readonly sender: Role;
   readonly part: "params" | "result";
+}
+
+/** The tables that hold the steps for a value. */
+export function tableOf({ kind, part }: Carried): "Results" | "Requests" | "Notifications" {
+  return part === "result" ? "Results" : kind === "request" ? "Requests" : "Notifications";
+}
+
+/** The step for a value from the newer revision of a pair to the older one (`lower`), or back. */
+export function stepFor(
+  { clientSteps, serverSteps }: PairSteps,
+  carried: Carried,
+  way: "lift" | "lower",
+): Step | undefined {
+  const isClient = (carried.part === "params") === (carried.sender === "client");
+  const [writer, reader] = isClient ? [clientSteps, serverSteps] : [serverSteps, clientSteps];
+  const name = tableOf(carried);
+  return (way === "lower" ? writer[`outgoing${name}`] : reader[`incoming${name}`]).get(carried.method);
 }
 
 export function methodOf(model: ProtocolModel, { method, kind, sender }: Carried): Method | undefined {

@@ -9,9 +9,8 @@ import { type Random, randomFrom } from "../../../../generator/sample/values.js"
 import { cases, seed } from "../../../support/cases.mjs";
 import { documentOf } from "../../../support/revisions.js";
 import { notes } from "../../../support/notes.js";
-import { loaded } from "../emitted-output.js";
-import { stepFiles } from "./between.js";
-import { type Steps, carriedBy, deepFrozen, isAccepted, listener, sampleOf } from "./protocol.js";
+import { stepsBetween } from "./between.js";
+import { carriedBy, deepFrozen, isAccepted, listener, sampleOf, stepFor } from "./protocol.js";
 
 /** Instances of all params and results of messages. */
 const count = cases(10, 4);
@@ -66,17 +65,10 @@ it.each(["2025-11-25", "2026-07-28"])(
     expect(effective.length).toBeGreaterThan(20);
     const next = modelOf("r2", document, effective);
 
-    const { serverSteps, clientSteps } = await loaded<{ serverSteps: Steps; clientSteps: Steps }>(
-      stepFiles(old, next),
-      `export { serverSteps, clientSteps } from "./r2/steps.js";`,
-    );
+    const steps = await stepsBetween(old, next);
     let changed = 0;
     for (const carried of carriedBy(next)) {
-      const { method, kind, sender, part } = carried;
-      const group = part === "result" ? "Results" : kind === "request" ? "Requests" : "Notifications";
-      const isClient = (part === "params") === (sender === "client");
-      const [writer, reader] = isClient ? [clientSteps, serverSteps] : [serverSteps, clientSteps];
-      const [lower, lift] = [writer[`outgoing${group}`].get(method), reader[`incoming${group}`].get(method)];
+      const [lower, lift] = [stepFor(steps, carried, "lower"), stepFor(steps, carried, "lift")];
       for (let made = 0; made < count; made++) {
         const sample = sampleOf(next, carried, random);
         if (sample === undefined || !isAccepted(next, carried, sample)) continue;

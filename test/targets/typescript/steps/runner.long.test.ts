@@ -1,18 +1,10 @@
 import { expect, it } from "vitest";
-import { type MethodSteps, planSteps } from "../../../../generator/targets/typescript/steps/methods.js";
+import { planSteps } from "../../../../generator/targets/typescript/steps/methods.js";
 import { PlanRunner } from "../../../../generator/targets/typescript/steps/runner.js";
 import { randomFrom } from "../../../../generator/sample/values.js";
 import { cases, seed } from "../../../support/cases.mjs";
-import {
-  type Step,
-  type StepTable,
-  carriedBy,
-  deepFrozen,
-  outcomeOf,
-  sampleOf,
-  withStrays,
-} from "./protocol.js";
-import { emitted, later, models } from "./released.js";
+import { carriedBy, deepFrozen, outcomeOf, sampleOf, stepFor, withStrays } from "./protocol.js";
+import { later, models, stepsOf } from "./released.js";
 
 /** Values of all params and results of messages. */
 const count = cases(60, 6);
@@ -28,21 +20,6 @@ const strays = [
   "__proto__",
   "resultType",
 ];
-
-function printedOf(
-  index: number,
-  way: "lift" | "lower",
-  steps: MethodSteps,
-  part: "params" | "result",
-): Step | undefined {
-  const writer = (part === "params") === (steps.sender === "client") ? "client" : "server";
-  const role = way === "lower" ? writer : writer === "client" ? "server" : "client";
-  const group = part === "result" ? "Results" : steps.kind === "request" ? "Requests" : "Notifications";
-  const table = emitted[`${role}${index}`]![
-    `${way === "lower" ? "outgoing" : "incoming"}${group}`
-  ] as StepTable;
-  return table.get(steps.method);
-}
 
 it.each(later.map((revision, index) => [revision, index + 1] as const))(
   "the steps of %s do the same whether they are printed or run",
@@ -60,7 +37,7 @@ it.each(later.map((revision, index) => [revision, index + 1] as const))(
         );
         const planned = steps?.[carried.part];
         if (!planned) continue;
-        const printed = printedOf(index, way, steps, carried.part) ?? ((value: object) => value);
+        const printed = stepFor(stepsOf(index), carried, way) ?? ((value: object) => value);
         const run = runner.place(planned);
         const random = randomFrom(`${seed}: ${index} ${way} ${JSON.stringify(carried)}`);
         for (let made = 0; made < count; made++) {

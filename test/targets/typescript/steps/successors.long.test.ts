@@ -10,19 +10,16 @@ import { randomFrom } from "../../../../generator/sample/values.js";
 import { mutate } from "../../../support/schema-changes/operators.js";
 import { cases, seed } from "../../../support/cases.mjs";
 import { documentOf, revisions } from "../../../support/revisions.js";
-import { loaded } from "../emitted-output.js";
-import { stepFiles } from "./between.js";
+import { stepsBetween } from "./between.js";
 import {
-  type Carried,
   Refusal,
-  type Step,
-  type Steps,
   carriedBy,
   deepFrozen,
   isAccepted,
   listener,
   methodOf,
   sampleOf,
+  stepFor,
   takesOwned,
   withOwned,
 } from "./protocol.js";
@@ -48,18 +45,6 @@ async function modelOf(changed: JsonObject, revision: string): Promise<ProtocolM
   return (await resolveRevision(place, canonical, parsed, { ...about, docs: undocumented })).model;
 }
 
-/** The step for a value, in either direction between the two revisions. */
-function stepFor(
-  { clientSteps, serverSteps }: { clientSteps: Steps; serverSteps: Steps },
-  { method, kind, sender, part }: Carried,
-  way: "lift" | "lower",
-): Step | undefined {
-  const writer = (part === "params") === (sender === "client") ? clientSteps : serverSteps;
-  const steps = way === "lower" ? writer : writer === clientSteps ? serverSteps : clientSteps;
-  const group = part === "result" ? "Results" : kind === "request" ? "Requests" : "Notifications";
-  return steps[`${way === "lower" ? "outgoing" : "incoming"}${group}`].get(method);
-}
-
 it(`${count} random successors of ${newest}: values that both accept are kept, the rest is converted or refused`, async () => {
   const base = await modelOf(document, newest);
   expect(takesOwned(base)).toBe(true);
@@ -69,10 +54,7 @@ it(`${count} random successors of ${newest}: values that both accept are kept, t
     const random = randomFrom(`successor ${seed} ${index}`);
     const { document: changed, changes } = mutate(document, 1 + random.below(3), random);
     const next = await modelOf(changed, "2027-01-01");
-    const steps = await loaded<{ clientSteps: Steps; serverSteps: Steps }>(
-      stepFiles(base, next),
-      `export { clientSteps, serverSteps } from "./2027-01-01/steps.js";`,
-    );
+    const steps = await stepsBetween(base, next);
     for (const [source, target, way] of [
       [base, next, "lift"],
       [next, base, "lower"],
