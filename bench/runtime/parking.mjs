@@ -119,8 +119,16 @@ if (globalThis.gc) {
   const left = server.stats().gauges.parked;
   const after = await heap();
   console.log(`${parked} parked calls`);
-  console.log(`${Math.round((full - empty) / parked).toString().padStart(9)} bytes each`);
-  console.log(`${Math.round((after - empty) / parked).toString().padStart(9)} bytes each, after ${parked - left} have expired`);
+  console.log(
+    `${Math.round((full - empty) / parked)
+      .toString()
+      .padStart(9)} bytes each`,
+  );
+  console.log(
+    `${Math.round((after - empty) / parked)
+      .toString()
+      .padStart(9)} bytes each, after ${parked - left} have expired`,
+  );
 } else console.log("the memory of parked calls is measured with --expose-gc");
 
 const asks = 2000;
@@ -131,7 +139,12 @@ async function asker(name, folder, options, definition) {
     const { requestState } = await call();
     await call({ requestState, inputResponses: { address: answer } });
   };
-  return { name, run: async () => { for (let count = 0; count < asks; count++) await one(); } };
+  return {
+    name,
+    run: async () => {
+      for (let count = 0; count < asks; count++) await one();
+    },
+  };
 }
 const askers = [
   await asker("the handler waits", here),
@@ -146,4 +159,7 @@ const callers = [{ name: "now", run: callerOf(await serverIn(here)) }];
 if (before) callers.push({ name: "before", run: callerOf(await serverIn(before)) });
 for (const { run } of callers) await run(calls);
 const turns = 15;
-print("a call that does not ask", await takeTurns(callers, turns, ({ run }) => cpuOf(calls, () => run(calls))));
+print(
+  "a call that does not ask",
+  await takeTurns(callers, turns, ({ run }) => cpuOf(calls, () => run(calls))),
+);

@@ -34,7 +34,13 @@ export function keyOf({ params = {} }: { readonly params?: Members }): string {
 }
 
 /** The form of a question as a client gets it. */
-export function formOf({ method, params = {} }: { readonly method?: string; readonly params?: Members }): Form {
+export function formOf({
+  method,
+  params = {},
+}: {
+  readonly method?: string;
+  readonly params?: Members;
+}): Form {
   if (method === "roots/list") return "roots";
   if (method === "sampling/createMessage") return "sample";
   if (params["mode"] === "url") return "page";
@@ -78,7 +84,11 @@ export function wrongAnswerTo(form: Form, salt: number): Members {
 export function textOfAnswer(answer: unknown): string {
   const { action, content, roots = answer } = answer as Members;
   if (Array.isArray(roots)) return roots.map(({ uri }: Members) => uri as string).join(" ");
-  if (action === undefined) return [content].flat().map(({ text }: Members) => text as string).join(" ");
+  if (action === undefined)
+    return [content]
+      .flat()
+      .map(({ text }: Members) => text as string)
+      .join(" ");
   return [action, ...Object.values((content ?? {}) as Members)].join(" ");
 }
 

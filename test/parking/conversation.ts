@@ -1,21 +1,30 @@
 import fc from "fast-check";
 import type { Members, Wired } from "../support/sent-messages.js";
 import { answerTo, formOf, wrongAnswerTo } from "./answers.js";
-import { nextTurn } from "./journal.js";
 import type { Line, Sent } from "./line.js";
-import type { Site } from "./site.js";
+import { type Site, modes, paramsOf } from "./site.js";
 
 /** What a client, or a stranger, tries between two rounds. Nothing of it may run a line of the handler. */
-const tries = ["forged", "stranger", "other", "wrong", "old", "late", "slow", "cancelled"] as const;
+const tries = [
+  "forged",
+  "stranger",
+  "other",
+  "wrong",
+  "old",
+  "late",
+  "slow",
+  "cancelled",
+  "withdrawn",
+] as const;
 export type Try = (typeof tries)[number];
 
 /** How the answers of a round are sent. */
-const manners = ["plain", "twice", "racing", "partly", "without"] as const;
+const manners = ["plain", "twice", "racing", "partly", "without", "bare"] as const;
 export type Manner = (typeof manners)[number];
 
 /** What ends a conversation early. */
-const ends = ["gone", "hung up", "killed", "closed", "expired"] as const;
-export type Ending = (typeof ends)[number];
+export const endings = ["gone", "hung up", "killed", "closed", "expired"] as const;
+export type Ending = (typeof endings)[number];
 
 export interface Plan {
   /** By round. Later rounds are plain. */
@@ -34,7 +43,7 @@ export const plans: fc.Arbitrary<Plan> = fc.record({
     }),
     { maxLength: 5 },
   ),
-  ending: fc.option(fc.record({ how: fc.constantFrom(...ends), round: fc.nat(3) }), { nil: undefined }),
+  ending: fc.option(fc.record({ how: fc.constantFrom(...endings), round: fc.nat(3) }), { nil: undefined }),
 });
 
 /** A round that the client got. */
@@ -54,6 +63,8 @@ export interface Told {
   readonly ending: Ending | undefined;
   /** Number of rounds that asked. */
   readonly rounds: number;
+  /** Whether two clients gave different answers to one round. */
+  readonly isRaced: boolean;
 }
 
 /** Milliseconds for which an answer is given again. */
@@ -78,6 +89,8 @@ export class Conversation {
   #ending: Plan["ending"];
   /** When the handler first asked, and when the last round came. */
   #times = { first: 0, last: 0 };
+  #isWithdrawn = false;
+  #isRaced = false;
 
   constructor(site: Site, plan: Plan) {
     this.#site = site;
@@ -91,7 +104,7 @@ export class Conversation {
       const round = await this.#takes(last.result);
       const { tries = [], manner = "plain" } = this.#plan.rounds[this.#rounds.length - 1] ?? {};
       for (const each of tries) {
-        await this.#site.clock.advance(delays[each] ?? 0);
+        await this.#passes(delays[each] ?? 0);
         if (this.#isExpired) return this.#expired(round);
         await this.#quietly(each, () => this.#try(each, round));
       }
@@ -104,26 +117,31 @@ export class Conversation {
     }
     if (!last) return this.#told(last, "gone");
     for (const ms of [0, kept]) {
-      await this.#site.clock.advance(ms);
+      await this.#passes(ms);
       await this.#quietly("a repeated state", () => this.#repeats());
     }
     return this.#told(last, undefined);
   }
 
   #told(last: Wired | undefined, ending: Ending | undefined): Told {
-    return { last, ending, rounds: this.#rounds.length };
+    return { last, ending, rounds: this.#rounds.length, isRaced: this.#isRaced };
   }
 
   /** Whether the handler waits; otherwise it runs again. */
   get #waits(): boolean {
-    const { mode } = this.#site.setting;
-    return mode === "parked" || mode === "routed" || mode === "either";
+    return modes[this.#site.setting.mode].does === "waits";
   }
 
   get #isExpired(): boolean {
     const now = this.#site.clock.now();
     const { first, last } = this.#times;
     return this.#waits ? now >= last + 300_000 || now >= first + 600_000 : now >= last + lifetime;
+  }
+
+  /** Questions whose time is over are rejected, and handlers go on. */
+  async #passes(ms: number): Promise<void> {
+    if (ms > 0) await this.#site.clock.advance(ms);
+    await this.#site.journal.atRest();
   }
 
   /** Reads a round. */
@@ -135,7 +153,7 @@ export class Conversation {
     this.#times = { first: this.#rounds.length > 0 ? this.#times.first : now, last: now };
     this.#rounds.push(round);
     journal.wentOut();
-    await settled();
+    await this.#site.journal.atRest();
     return round;
   }
 
@@ -148,7 +166,7 @@ export class Conversation {
     const sent = this.#start(await this.#site.line(name), more);
     const first = await Promise.race([sent.answer, ...(leaves ? [journal.held()] : [])]);
     if (!first) {
-      await settled();
+      await this.#site.journal.atRest();
       // Where a question is open, the round may have gone out.
       if (!(await journal.runs.at(-1)!.isAsking())) return this.#leaves(sent, more);
     }
@@ -158,12 +176,7 @@ export class Conversation {
 
   #start(line: Line, more: Members, isOther = false): Sent {
     const { kind } = this.#site.setting;
-    const params = {
-      "tools/call": { name: "run", arguments: isOther ? { other: true } : {} },
-      "prompts/get": { name: isOther ? "other" : "run" },
-      "resources/read": { uri: isOther ? "run://other" : "run://one" },
-    }[kind];
-    return line.request(kind, { ...params, ...more });
+    return line.request(kind, { ...paramsOf(kind, isOther), ...more });
   }
 
   /** The client leaves while the handler runs. */
@@ -179,11 +192,13 @@ export class Conversation {
     await aborted;
     journal.letGo();
     if (this.#waits) await run.ended;
-    await settled();
+    await this.#site.journal.atRest();
     const state = more["requestState"] as string | undefined;
     if (state !== undefined)
       await this.#quietly("gone", () =>
-        this.#waits ? this.#refused({ state }, "state-lost", "cancelled") : this.#refused({ state }, "state-used"),
+        this.#waits
+          ? this.#refused({ state }, "state-lost", "cancelled")
+          : this.#refused({ state }, "state-used"),
       );
     return undefined;
   }
@@ -193,7 +208,7 @@ export class Conversation {
     const { journal } = this.#site;
     const before = [journal.runs.length, journal.effects.length];
     await work();
-    await settled();
+    await this.#site.journal.atRest();
     const after = [journal.runs.length, journal.effects.length];
     if (before.join() !== after.join()) throw new Fault(`${what}: the handler ran`);
   }
@@ -213,8 +228,7 @@ export class Conversation {
   #isRefusal({ error, result }: Wired, code: string, cause?: string): void {
     const { data = {} } = error ?? {};
     const isRight = error?.code === -32602 && data["code"] === code && data["cause"] === cause;
-    if (!isRight)
-      throw new Fault(`expected ${code} ${cause ?? ""}, got ${JSON.stringify(error ?? result)}`);
+    if (!isRight) throw new Fault(`expected ${code} ${cause ?? ""}, got ${JSON.stringify(error ?? result)}`);
   }
 
   async #try(how: Try, round: Round): Promise<void> {
@@ -237,6 +251,10 @@ export class Conversation {
         return this.#repeats();
       case "cancelled":
         return (await this.#site.line()).cancelLast();
+      case "withdrawn":
+        if (!this.#waits || this.#isWithdrawn) return;
+        this.#isWithdrawn = true;
+        return this.#site.withdraw();
     }
   }
 
@@ -252,15 +270,23 @@ export class Conversation {
       const answer = await sent.answer;
       // One that names another instance cannot be told from one of another process.
       const isOfOther = place < dot && answer.error?.data?.["code"] === "state-lost";
-      this.#isRefusal(answer, ...((isOfOther ? ["state-lost", "not-here"] : ["state-rejected"]) as [string, string?]));
+      this.#isRefusal(
+        answer,
+        ...((isOfOther ? ["state-lost", "not-here"] : ["state-rejected"]) as [string, string?]),
+      );
     }
   }
 
   /** Sends an answer that its form refuses, among right ones. */
   async #wrong(round: Round): Promise<void> {
-    const { salt } = this.#site.setting;
-    const keys = Object.keys(round.asked);
-    const key = keys[salt % keys.length]!;
+    const { clock, journal, setting } = this.#site;
+    const { salt } = setting;
+    const { limited } = journal.runs.at(-1)!;
+    // Of a question whose time is over, no answer is looked at.
+    const isOpen = (key: string): boolean => !this.#waits || clock.now() < (limited.get(key) ?? Infinity);
+    const keys = Object.keys(round.asked).filter(isOpen);
+    const key = keys[salt % keys.length];
+    if (key === undefined) return;
     const wrong = wrongAnswerTo(formOf(round.asked[key]!), salt);
     const inputResponses = { ...this.#rightTo(round), [key]: wrong };
     const sent = this.#start(await this.#site.line(), { requestState: round.state, inputResponses });
@@ -278,7 +304,8 @@ export class Conversation {
       const { result, error } = await this.#start(line, { requestState: state, inputResponses: {} }).answer;
       const text = JSON.stringify(result ?? error);
       if (this.#waits && now < reply.at + kept) {
-        if (text !== reply.text) throw new Fault(`another answer to a repeated state: ${text}, ${reply.text}`);
+        if (text !== reply.text)
+          throw new Fault(`another answer to a repeated state: ${text}, ${reply.text}`);
       } else if (!this.#waits && now >= at + lifetime)
         this.#isRefusal({ result, error } as Wired, "state-lost", "expired");
       else this.#isRefusal({ result, error } as Wired, "state-used");
@@ -296,6 +323,7 @@ export class Conversation {
     const right = this.#rightTo(round);
     const { salt } = this.#site.setting;
     if (manner === "twice" || manner === "racing") {
+      this.#isRaced ||= manner === "racing";
       const line = await this.#site.line();
       const others = manner === "twice" ? right : this.#rightTo(round, salt + 1);
       const both = [right, others].map((inputResponses) =>
@@ -305,7 +333,18 @@ export class Conversation {
     }
     const some = Object.entries(right).filter((_, index) => manner !== "partly" || (salt + index) % 2 === 0);
     const inputResponses = manner === "without" ? {} : Object.fromEntries(some);
-    return this.#replied(round, await this.#sent({ requestState: state, inputResponses }));
+    const more = { requestState: state, inputResponses };
+    return this.#replied(round, await (manner === "bare" ? this.#bare(more) : this.#sent(more)));
+  }
+
+  /** Answers as a client that can be asked nothing more. */
+  async #bare(more: Members): Promise<Wired> {
+    const { kind } = this.#site.setting;
+    const line = await this.#site.line();
+    const reply = await line.request(kind, { ...paramsOf(kind), ...more }, {}).answer;
+    if (reply.result?.["resultType"] === "input_required")
+      throw new Fault(`a client that can be asked nothing got ${JSON.stringify(reply)}`);
+    return reply;
   }
 
   /** The answer to two requests with one state. */
@@ -315,13 +354,15 @@ export class Conversation {
       if (first !== second) throw new Fault(`two answers to one state: ${first}, ${second}`);
       return this.#replied(round, replies[0])!;
     }
-    const [refused, taken] = replies[0]!.error?.data?.["code"] === "state-used" ? replies : replies.toReversed();
+    const [refused, taken] =
+      replies[0]!.error?.data?.["code"] === "state-used" ? replies : replies.toReversed();
     this.#isRefusal(refused!, "state-used");
     return this.#replied(round, taken)!;
   }
 
   #replied(round: Round, reply: Wired | undefined): Wired | undefined {
-    if (reply) round.reply = { text: JSON.stringify(reply.result ?? reply.error), at: this.#site.clock.now() };
+    if (reply)
+      round.reply = { text: JSON.stringify(reply.result ?? reply.error), at: this.#site.clock.now() };
     return reply;
   }
 
@@ -331,7 +372,7 @@ export class Conversation {
     this.#ending = undefined;
     const run = site.journal.runs.at(-1)!;
     if (how === "expired") {
-      await site.clock.advance(600_000);
+      await this.#passes(600_000);
       return this.#expired(round);
     }
     if (how === "hung up") {
@@ -357,9 +398,4 @@ export class Conversation {
     await this.#quietly("expired", () => this.#refused(round, "state-lost", "expired"));
     return this.#told(undefined, "expired");
   }
-}
-
-/** Lets handlers go on that wait for nothing. */
-async function settled(): Promise<void> {
-  for (let turn = 0; turn < 3; turn++) await nextTurn();
 }

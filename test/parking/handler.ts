@@ -9,7 +9,7 @@ export interface World {
   progress(): void;
   pause(isLong: boolean): Promise<void>;
   /** Asks, without a look at the answer. */
-  ask(key: string, form: Form): Promise<unknown>;
+  ask(key: string, form: Form, timeout?: number): Promise<unknown>;
   /** The answers to several questions at a time. */
   all(key: string, forms: readonly Form[], isOneCall: boolean): Promise<unknown>;
   /** Waits for what was asked. Resolves with its text. */
@@ -53,7 +53,7 @@ async function run(step: Step, place: Place, scope: Scope, world: World): Promis
     case "pause":
       return world.pause(step.isLong);
     case "ask":
-      return heard(step.key + at, world.ask(step.key + at, step.form));
+      return heard(step.key + at, world.ask(step.key + at, step.form, step.timeout));
     case "all":
       return heard(step.key + at, world.all(step.key + at, step.forms, step.isOneCall));
     case "meanwhile": {

@@ -18,6 +18,8 @@ export class Run {
   /** By the key of the step that asked. */
   readonly outcomes = new Map<string, Outcome>();
   readonly asked: Promise<unknown>[] = [];
+  /** The times at which questions give up that wait for a limited time. */
+  readonly limited = new Map<string, number>();
   reports = 0;
   end: End = "hung";
   /** The text of what it threw. */
@@ -60,18 +62,25 @@ export class Journal {
   readonly done = new Set<string>();
   /** Those that are in the state of the client. */
   sealed: ReadonlySet<string> = new Set();
+  /** Number of times that handlers have done something. */
+  activity = 0;
   /** Holds the next pause: its request is open. */
   isHolding = false;
   readonly #program: Program;
-  readonly #mayRepeat: boolean;
+  readonly #runsAgain: boolean;
+  readonly #now: () => number;
   #held: (() => void)[] = [];
   #reached: (() => void)[] = [];
   #rounds: (() => void)[] = [];
 
-  /** @param mayRepeat whether the handler declares `replay: true` */
-  constructor(program: Program, mayRepeat: boolean) {
+  /**
+   * @param runsAgain whether the handler runs again for each answer
+   * @param now the time of its server
+   */
+  constructor(program: Program, runsAgain: boolean, now: () => number) {
+    this.#now = now;
     this.#program = program;
-    this.#mayRepeat = mayRepeat;
+    this.#runsAgain = runsAgain;
   }
 
   /** The handler that a server calls. */
@@ -92,6 +101,14 @@ export class Journal {
     for (const resolve of this.#rounds.splice(0)) resolve();
   }
 
+  /** Resolves when the handlers do nothing more by themselves. */
+  async atRest(): Promise<void> {
+    for (let before = -1; before !== this.activity;) {
+      before = this.activity;
+      for (let turn = 0; turn < 3; turn++) await nextTurn();
+    }
+  }
+
   /** Resolves when a handler is held in a pause. */
   held(): Promise<void> {
     return new Promise((resolve) => this.#reached.push(resolve));
@@ -105,13 +122,14 @@ export class Journal {
 
   #worldOf(run: Run): World {
     const { context } = run;
-    return {
+    const world: World = {
       effect: (name, inside) => void run.effects.push({ name, inside }),
       progress: () => context.progress(++run.reports),
       pause: (isLong) => this.#pause(run, isLong),
-      ask: (key, form) => {
-        const asked = ask(context, key, form);
+      ask: (key, form, timeout) => {
+        const asked = ask(context, key, form, timeout);
         run.asked.push(asked);
+        if (timeout !== undefined) run.limited.set(key, this.#now() + timeout);
         return asked;
       },
       all: (key, forms, isOneCall) => {
@@ -119,16 +137,27 @@ export class Journal {
         run.asked.push(asked);
         return asked;
       },
-      said: (point, asked) => said(run, point, asked),
+      said: async (point, asked) => {
+        const text = await said(run, point, asked);
+        if (this.#now() >= (run.limited.get(point) ?? Infinity))
+          this.faults.push(`${point} is answered too late`);
+        return text;
+      },
       once: (key, effect) =>
         context.once(key, async () => {
           if (this.sealed.has(key)) this.faults.push(`${key} runs again`);
-          if (this.#mayRepeat && context.signal.aborted) this.faults.push(`${key} runs without a request`);
+          if (this.#runsAgain && context.signal.aborted) this.faults.push(`${key} runs without a request`);
           const seen = await effect();
           this.done.add(key);
           return seen;
         }),
     };
+    for (const [name, does] of Object.entries(world))
+      world[name as "pause"] = (...given: unknown[]) => {
+        this.activity++;
+        return (does as (...given: unknown[]) => Promise<void>)(...given);
+      };
+    return world;
   }
 
   async #pause(run: Run, isLong: boolean): Promise<void> {
@@ -143,6 +172,7 @@ export class Journal {
         new Promise<void>((resolve) => this.#rounds.push(resolve)),
       ]);
     await nextTurn();
+    this.activity++;
   }
 }
 
@@ -151,12 +181,13 @@ export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-function ask({ ask }: HandlerContext, key: string, form: Form): Promise<unknown> {
+function ask({ ask }: HandlerContext, key: string, form: Form, timeout?: number): Promise<unknown> {
   const { params } = questionOf(key, form);
-  if (form === "roots") return ask.roots(key);
-  if (form === "sample") return ask.sample(key, params as SamplingParams);
+  const options = timeout === undefined ? undefined : { timeout };
+  if (form === "roots") return ask.roots(key, options);
+  if (form === "sample") return ask.sample(key, params as SamplingParams, options);
   const { mode, ...rest } = params as { readonly mode: string };
-  return mode === "url" ? ask.url(key, rest as Page) : ask.elicit(key, rest as ElicitForm);
+  return mode === "url" ? ask.url(key, rest as Page, options) : ask.elicit(key, rest as ElicitForm, options);
 }
 
 /** Asks several questions at a time. Resolves with the text of their answers. */

@@ -21,6 +21,13 @@ export interface Sent {
   leave(): void;
 }
 
+/** A request without a response. */
+interface Waiting {
+  readonly method: string;
+  resolve(answer: Wired): void;
+  reject(error: unknown): void;
+}
+
 /** A handwritten client: it sends the messages that a test makes, and judges those that come. */
 export abstract class Line {
   readonly revision: string;
@@ -30,11 +37,16 @@ export abstract class Line {
   readonly reports: number[];
   /** Answers requests of the server. */
   readonly #respond: (request: Wired) => Members;
-  readonly #open = new Map<string, { readonly method: string; resolve(answer: Wired): void }>();
+  readonly #open = new Map<string, Waiting>();
+  readonly #responses: Promise<void>[] = [];
   #count = 0;
   #last = "";
 
-  constructor(revision: string, heard: Pick<Line, "faults" | "reports">, respond: (request: Wired) => Members) {
+  constructor(
+    revision: string,
+    heard: Pick<Line, "faults" | "reports">,
+    respond: (request: Wired) => Members,
+  ) {
     this.revision = revision;
     this.faults = heard.faults;
     this.reports = heard.reports;
@@ -50,12 +62,13 @@ export abstract class Line {
     return this;
   }
 
-  request(method: string, params: Members): Sent {
+  /** @param declared what the client can be asked for, at 2026-07-28 */
+  request(method: string, params: Members, declared: Members = capabilities): Sent {
     const id = `${method} ${++this.#count}`;
     this.#last = id;
     const own = { progressToken: id };
-    const _meta = this.revision === modern ? metaOf(capabilities, own) : own;
-    const answer = new Promise<Wired>((resolve) => this.#open.set(id, { method, resolve }));
+    const _meta = this.revision === modern ? metaOf(declared, own) : own;
+    const answer = new Promise<Wired>((resolve, reject) => this.#open.set(id, { method, resolve, reject }));
     const message = { jsonrpc: "2.0", id, method, params: { ...params, _meta } };
     return { id, answer, leave: this.start(message) };
   }
@@ -70,6 +83,16 @@ export abstract class Line {
   protected abstract post(message: Wired): Promise<void>;
   abstract hangUp(): Promise<void>;
 
+  /** Resolves when the server has what was answered. */
+  async responded(): Promise<void> {
+    await Promise.all(this.#responses);
+  }
+
+  /** A request will get no response. */
+  protected failed({ id }: Wired, error: unknown): void {
+    this.#open.get(id as string)?.reject(error);
+  }
+
   /** @param origin id of the request on whose stream it came, if there is one */
   protected heard(text: string, origin?: string): void {
     const message = JSON.parse(text) as Wired;
@@ -82,7 +105,8 @@ export abstract class Line {
       if (origin !== undefined && origin !== id) this.faults.push(`${text} came on the stream of ${origin}`);
       asked.resolve(message);
     } else if (method === undefined) this.faults.push(`${text} answers no open request`);
-    else if (id !== undefined) void this.post({ jsonrpc: "2.0", id, result: this.#respond(message) });
+    else if (id !== undefined)
+      this.#responses.push(this.post({ jsonrpc: "2.0", id, result: this.#respond(message) }));
     else if (method === "notifications/progress") this.#reported(params!, origin);
   }
 
@@ -165,7 +189,7 @@ export class HttpLine extends Line {
   protected override start(message: Wired): () => void {
     const gone = new AbortController();
     this.post(message, gone.signal).catch((error: unknown) => {
-      if (!gone.signal.aborted) this.faults.push(`${JSON.stringify(message)}: ${String(error)}`);
+      if (!gone.signal.aborted) this.failed(message, error);
     });
     return () => gone.abort();
   }
@@ -210,6 +234,6 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
     const blocks = (rest + (chunk as string)).split("\n\n");
     rest = blocks.pop()!;
     for (const block of blocks)
-      for (const line of block.split("\n")) if (line.startsWith("data: ")) yield line.slice(6);
+      for (const line of block.split("\n")) if (/^data: ./.test(line)) yield line.slice(6);
   }
 }

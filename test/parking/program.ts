@@ -10,7 +10,13 @@ export type Step =
   | { readonly do: "progress" }
   /** @property isLong until the next round has gone out, if a question is open */
   | { readonly do: "pause"; readonly isLong: boolean }
-  | { readonly do: "ask"; readonly key: string; readonly form: Form }
+  /** @property timeout milliseconds that it waits; without it, as long as the server lets it */
+  | {
+      readonly do: "ask";
+      readonly key: string;
+      readonly form: Form;
+      readonly timeout: number | undefined;
+    }
   /** Several questions at a time, by `ask.all` or as several calls. */
   | { readonly do: "all"; readonly key: string; readonly forms: readonly Form[]; readonly isOneCall: boolean }
   /** A question that is open while other steps run; without `isJoined`, nothing waits for its answer. */
@@ -38,10 +44,14 @@ export type Step =
 
 export type Program = readonly Step[];
 
+/** Milliseconds that some questions wait. */
+export const shortTimeout = 100_000;
+
 /** The deepest nesting of steps, and the most steps in a row. */
 const [maxDepth, maxLength] = [3, 4];
 
 const form = fc.constantFrom(...forms);
+const timeout = fc.option(fc.constant(shortTimeout), { nil: undefined, freq: 8 });
 const text = fc.constant("");
 
 const { steps } = fc.letrec<{ readonly step: Step; readonly steps: Step[] }>((tie) => {
@@ -54,7 +64,7 @@ const { steps } = fc.letrec<{ readonly step: Step; readonly steps: Step[] }>((ti
   const questions = fc.array(form, { minLength: 1, maxLength: 3 });
   const leaf = fc.oneof(
     { weight: 4, arbitrary: of("effect", { name: text }) },
-    { weight: 3, arbitrary: of("ask", { key: text, form }) },
+    { weight: 5, arbitrary: of("ask", { key: text, form, timeout }) },
     { weight: 1, arbitrary: of("all", { key: text, forms: questions, isOneCall: fc.boolean() }) },
     { weight: 1, arbitrary: of("progress", {}) },
     { weight: 1, arbitrary: of("pause", { isLong: fc.boolean() }) },
@@ -62,7 +72,7 @@ const { steps } = fc.letrec<{ readonly step: Step; readonly steps: Step[] }>((ti
   return {
     step: fc.oneof(
       { depthSize: "small", maxDepth, withCrossShrink: true },
-      { weight: 10, arbitrary: leaf },
+      { weight: 12, arbitrary: leaf },
       { weight: 1, arbitrary: of("throw", { text }) },
       { weight: 2, arbitrary: of("meanwhile", { key: text, form, steps: inner, isJoined: fc.boolean() }) },
       {
@@ -99,11 +109,36 @@ export const programs: fc.Arbitrary<Program> = steps.map((drawn) => {
   return named(drawn) as Program;
 });
 
-/** All steps of a program, with those inside of others. */
-export function* stepsOf(program: Program): Generator<Step> {
-  for (const step of program) {
-    yield step;
-    for (const inner of Object.values(step).flat(2) as unknown[])
-      if (typeof inner === "object" && inner !== null) yield* stepsOf([inner as Step]);
+/** The steps inside of a step. */
+function innerOf(step: Step): readonly Step[] {
+  switch (step.do) {
+    case "branch":
+      return [...step.yes, ...step.no];
+    case "fork":
+      return step.branches.flat();
+    case "try":
+      return [...step.steps, ...(step.caught ?? []), ...(step.last ?? [])];
+    default:
+      return "steps" in step ? step.steps : [];
   }
+}
+
+function holds(steps: readonly Step[], isWanted: (step: Step) => boolean): boolean {
+  return steps.some((step) => isWanted(step) || holds(innerOf(step), isWanted));
+}
+
+const asks = (step: Step): boolean => step.do === "ask" || step.do === "all" || step.do === "meanwhile";
+
+/** Whether a step goes on where an ask inside of it is rejected. */
+function swallows(step: Step): boolean {
+  if (step.do === "try") return step.caught !== undefined && holds(step.steps, asks);
+  return step.do === "fork" && !step.isStrict && holds(step.branches.flat(), asks);
+}
+
+/**
+ * Whether a `once` may succeed although an ask inside of it has no answer yet. No handler that runs again may be written like
+ * that: its next run gets the result of a run that had no answer.
+ */
+export function hidesAsks(program: Program): boolean {
+  return holds(program, (step) => step.do === "once" && holds(step.steps, swallows));
 }

@@ -1,6 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import {
   type CodeFirstServer,
+  type Registration,
   type HandlerContext,
   type ServerEvent,
   type StateOptions,
@@ -11,30 +12,46 @@ import { VirtualClock } from "@mcpgen/testing";
 import fc from "fast-check";
 import type { Members, Wired } from "../support/sent-messages.js";
 import { answerTo, formOf, keyOf } from "./answers.js";
-import type { Journal } from "./journal.js";
+import { Journal } from "./journal.js";
 import { ChannelLine, HttpLine, type Line, legacy, modern } from "./line.js";
-import type { Seen } from "./model.js";
+import type { Program } from "./program.js";
 
-/** How a server treats a handler that asks. */
+/** What a server does with a handler that asks. Without shared keys, the state is worth nothing in another process. */
 export const modes = {
-  /** It waits. */
-  parked: { replay: false, state: {} },
-  /** It waits, and other processes have the keys. */
-  routed: { replay: false, state: { keys: ["a key that processes share"], parking: "routed" } },
-  /** It waits, and may run again. */
-  either: { replay: true, state: {} },
-  /** It runs again, in any process. */
-  shared: { replay: true, state: { keys: ["a key that processes share"], parking: "routed" } },
-  /** It runs again, in this process. */
-  again: { replay: true, state: { parking: false } },
-  /** It can neither wait nor run again. */
-  neither: { replay: false, state: { parking: false } },
-} as const satisfies { readonly [name: string]: { readonly replay: boolean; readonly state: StateOptions } };
+  parked: { does: "waits", replay: false, state: {} },
+  /** Other processes have the keys, and each client stays at its process. */
+  routed: {
+    does: "waits",
+    replay: false,
+    state: { keys: ["a key that processes share"], parking: "routed" },
+  },
+  /** It may run again, and need not. */
+  either: { does: "waits", replay: true, state: {} },
+  shared: {
+    does: "runs again",
+    replay: true,
+    state: { keys: ["a key that processes share"], parking: "routed" },
+  },
+  again: { does: "runs again", replay: true, state: { parking: false } },
+  neither: { does: "refuses", replay: false, state: { parking: false } },
+} as const satisfies {
+  readonly [name: string]: {
+    readonly does: "waits" | "runs again" | "refuses";
+    readonly replay: boolean;
+    readonly state: StateOptions;
+  };
+};
 
 export type Mode = keyof typeof modes;
 
 export const wires = ["memory", "stdio", "HTTP", "fetch"] as const;
 export const kinds = ["tools/call", "prompts/get", "resources/read"] as const;
+
+/** The parameters of a call of the program; or of another call, to which no state of that one belongs. */
+export function paramsOf(kind: Setting["kind"], isOther = false): Members {
+  const name = isOther ? "other" : "run";
+  return kind === "resources/read" ? { uri: `run://${name}` } : { name };
+}
 
 /** What a program is served by. */
 export interface Setting {
@@ -42,6 +59,10 @@ export interface Setting {
   readonly wire: (typeof wires)[number];
   readonly kind: (typeof kinds)[number];
   readonly era: "legacy" | "modern";
+  /** Whether the server shows another one, which has the handler. */
+  readonly isMounted: boolean;
+  /** Whether middleware waits for the handler, and for its questions. */
+  readonly isWrapped: boolean;
   /** Whether clients have names. */
   readonly isNamed: boolean;
   /** Whether used states are recorded, of handlers that wait; those of others are. */
@@ -63,6 +84,8 @@ export const settings = (wire: fc.Arbitrary<Setting["wire"]>): fc.Arbitrary<Omit
     ),
     wire,
     kind: fc.constantFrom(...kinds),
+    isMounted: fc.boolean(),
+    isWrapped: fc.boolean(),
     isNamed: fc.boolean(),
     isRecorded: fc.boolean(),
     salt: fc.nat(1000),
@@ -74,6 +97,7 @@ interface Process {
   readonly clock: VirtualClock;
   readonly lines: Map<string, Line>;
   readonly endpoint: Endpoint | undefined;
+  readonly offers: readonly Registration[];
 }
 
 interface Endpoint {
@@ -92,9 +116,10 @@ export class Site {
   readonly #processes: Process[] = [];
   readonly #used = new Map<string, number>();
 
-  constructor(setting: Setting, journal: Journal) {
+  constructor(program: Program, setting: Setting) {
     this.setting = setting;
-    this.journal = journal;
+    const runsAgain = setting.era === "modern" && modes[setting.mode].does === "runs again";
+    this.journal = new Journal(program, runsAgain, () => this.clock.now());
   }
 
   /** A client, by its name. */
@@ -135,22 +160,27 @@ export class Site {
   /** Starts a process. What an earlier one had in memory is out of reach. */
   async start(): Promise<void> {
     const clock = new VirtualClock(this.#processes.at(-1)?.clock.now() ?? 1_000_000);
-    const { mode, wire, isRecorded } = this.setting;
-    const { state, replay } = modes[mode];
-    const isOver = replay && mode !== "either";
-    const server = createServer(
-      { name: "s", version: "1" },
-      {
-        revisions: serverRevisions,
-        clock,
-        state: { ...state, ...((isOver || isRecorded) && { store: { use: this.#use } }) },
-        errors: { thrown: "message" },
-        onEvent: (event) => this.events.push(event) > 0,
-      },
-    );
-    this.#register(server, replay);
+    const { mode, wire, isRecorded, isMounted, isWrapped } = this.setting;
+    const { does, state, replay } = modes[mode];
+    const store = (does === "runs again" || isRecorded) && { store: { use: this.#use } };
+    const options = {
+      revisions: serverRevisions,
+      clock,
+      errors: { thrown: "message" },
+      onEvent: (event: ServerEvent) => this.events.push(event) > 0,
+    } as const;
+    const server = createServer({ name: "s", version: "1" }, { ...options, state: { ...state, ...store } });
+    const owner = isMounted ? createServer({ name: "owner", version: "1" }, options) : server;
+    const offers = this.#offer(owner, replay);
+    if (isMounted) server.mount(owner);
+    if (isWrapped) server.use(async (_, next) => await next());
     const endpoint = wire === "HTTP" || wire === "fetch" ? await this.#serve(server, wire) : undefined;
-    this.#processes.push({ server, clock, lines: new Map(), endpoint });
+    this.#processes.push({ server, clock, lines: new Map(), endpoint, offers });
+  }
+
+  /** Removes what a client has called. Calls that wait go on. */
+  withdraw(): void {
+    for (const offer of this.#process.offers) offer.remove();
   }
 
   /** A store that the processes share. */
@@ -160,14 +190,15 @@ export class Site {
     return true;
   };
 
-  #register(server: CodeFirstServer, replay: boolean): void {
+  /** Registers the program as a tool, a prompt and a resource; each twice, so that states of one can be sent to the other. */
+  #offer(server: CodeFirstServer, replay: boolean): Registration[] {
     const handle = async (context: HandlerContext): Promise<string> =>
       JSON.stringify(await this.journal.handle(context));
-    server.tool("run", { replay, inputSchema: { type: "object" } }, (_, context) => handle(context));
-    server.prompt("run", { replay }, (_, context) => handle(context));
-    server.resource("run://one", { replay }, (_, context) => handle(context));
-    server.resource("run://other", { replay }, (_, context) => handle(context));
-    server.prompt("other", { replay }, (_, context) => handle(context));
+    return ["run", "other"].flatMap((name) => [
+      server.tool(name, { replay }, (_, context) => handle(context)),
+      server.prompt(name, { replay }, (_, context) => handle(context)),
+      server.resource(`run://${name}`, { replay }, (_, context) => handle(context)),
+    ]);
   }
 
   async #serve(server: CodeFirstServer, wire: "HTTP" | "fetch"): Promise<Endpoint> {
@@ -201,8 +232,9 @@ export class Site {
   async end(): Promise<string[]> {
     const left: string[] = [];
     for (const process of this.#processes) {
-      const { clock, server } = process;
-      await clock.advance(600_000);
+      const { clock, server, lines } = process;
+      for (const line of lines.values()) await line.responded();
+      if (this.setting.era === "modern") await clock.advance(600_000);
       const { parked, requests } = server.stats().gauges;
       if (parked > 0) left.push(`${parked} parked calls`);
       if (requests > 0) left.push(`${requests} requests`);
