@@ -60,8 +60,6 @@ export interface Waiting {
   readonly signal: platform.AbortSignal;
   /** Whose share of the bounds it uses; without a name, only the bounds of all apply. */
   readonly owner: string | undefined;
-  /** Calls `listener` when its client is gone, if a client has one connection. */
-  onClientGone(listener: () => void): void;
   /** The parts of questions that are still being made. */
   takeEncoding(): readonly Promise<unknown>[];
   /** A question as the client gets it. @param isNew it was not sent before @throws {McpError} the client cannot get it */
@@ -226,9 +224,6 @@ export class Parking<Context extends Waiting> {
     const refused = this.#room.admit(call.principal, 0);
     if (refused) throw asksLimit(refused === "share" ? "perPrincipal" : "calls");
     this.#calls.set(call.id, call);
-    context.onClientGone(() =>
-      call.lapse("cancelled", new McpError("connection-closed", "the client is gone")),
-    );
     return call;
   }
 
@@ -331,10 +326,9 @@ export class Parking<Context extends Waiting> {
   }
 
   /** Ends these calls. Returns their number. @param which by their contexts; without it, all */
-  close(which?: (context: Context) => boolean): number {
+  close(which?: (context: Context) => boolean, why = "the server is closing"): number {
     const found = this.#of(which);
-    for (const call of found)
-      call.lapse("cancelled", new McpError("connection-closed", "the server is closing"));
+    for (const call of found) call.lapse("cancelled", new McpError("connection-closed", why));
     return found.length;
   }
 

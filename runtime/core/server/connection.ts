@@ -553,6 +553,9 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
     if (this.#isOver) return;
     this.#isOver = true;
     for (const listener of this.#enders ?? []) listener();
+    // A call goes on in the connection of its last round. Over HTTP, it outlives the connections of its rounds.
+    const isLeft = ({ connection, parked }: RequestContext): boolean => connection === this && parked!.isAway;
+    if (!this.isBrief) this.definition.parking?.close(isLeft, why);
     this.#followers = this.held = undefined;
     this.definition.connections.delete(this);
     if (this.isAnnounced) this.emit({ type: "connection-closed", reason: why });

@@ -430,11 +430,6 @@ export class RequestContext implements HandlerContext, Waiting {
     return principal || (http ? http.address : "");
   }
 
-  /** Over HTTP, a call outlives the connections of its rounds. */
-  onClientGone(listener: () => void): void {
-    if (!this.connection.isBrief) this.connection.onEnd(listener);
-  }
-
   takeEncoding(): readonly Promise<unknown>[] {
     return this.rounds!.encoding.splice(0);
   }
