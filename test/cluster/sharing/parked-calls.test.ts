@@ -82,8 +82,8 @@ async function nodes(count: number, { http = {}, state = { keys } }: Given = {})
       const watched = new Watched(own);
       const target = await serve("node", made.server, {
         keepAliveMs: 0,
-        sessions: sealedSessions({ keys, clock }),
-        cluster: cluster({ store: watched.store, keys, node: `n${index}` }),
+        sessions: sealedSessions({ keys }),
+        cluster: cluster({ store: watched.store, keys }),
         ...http,
       });
       return { ...made, own, watched, target };

@@ -1,0 +1,154 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import type { Wired } from "../support/sent-messages.js";
+import { Conversation, type Ending, Fault, type Plan, type Told, plans } from "./conversation.js";
+import { type Journal, type Run, nextTurn } from "./journal.js";
+import { type End, type Outcomes, isInOrder, judge, without } from "./model.js";
+import { type Program, hidesAsks, programs } from "./program.js";
+import { type Setting, Site, modes, paramsOf, settings } from "./site.js";
+
+/** A program, where it is served, and what its client does. */
+export interface Case {
+  readonly program: Program;
+  readonly setting: Omit<Setting, "era">;
+  readonly plan: Plan;
+}
+
+export const casesOn = (wire: fc.Arbitrary<Setting["wire"]>): fc.Arbitrary<Case> =>
+  fc.record({ program: programs, setting: settings(wire), plan: plans });
+
+/** Runs a program in a session and at 2026-07-28. Both must do what the model says. @throws {Fault} */
+export async function examine({ program, setting, plan }: Case): Promise<Told> {
+  const result = await inSession(program, setting);
+  return inRounds(program, setting, plan, result);
+}
+
+/** Runs a program in a session, where nobody disturbs it. Resolves with its result. */
+async function inSession(program: Program, setting: Case["setting"]): Promise<string> {
+  const site = new Site(program, { ...setting, era: "legacy" });
+  await site.start();
+  const line = await site.line();
+  const last = await line.request(setting.kind, paramsOf(setting.kind)).answer;
+  const run = site.journal.runs[0]!;
+  checkRun(program, run, []);
+  checkResult(run, last);
+  checkReports(site, run);
+  await end(site);
+  return textOf(last);
+}
+
+async function inRounds(
+  program: Program,
+  setting: Case["setting"],
+  plan: Plan,
+  inSession: string,
+): Promise<Told> {
+  const { does } = modes[setting.mode];
+  const site = new Site(program, { ...setting, era: "modern" });
+  await site.start();
+  const told = await new Conversation(site, plan).hold();
+  const { last, ending } = told;
+  const { journal } = site;
+  const run = journal.runs.at(-1)!;
+  if (last) checkResult(run, last);
+  const bare = plan.rounds.some(({ manner }) => manner === "bare") ? ["missing-capability"] : [];
+  const isHidden = does === "runs again" && hidesAsks(program);
+  if (does === "runs again") {
+    if (last && !isHidden) checkLastRun(program, journal, bare);
+  } else {
+    const refused = does === "refuses" ? ["invalid-definition"] : [];
+    checkRun(program, run, [...refused, ...bare, ...(ending ? codes[ending] : [])]);
+    if (last) checkReports(site, run);
+  }
+  const isSame = [...run.outcomes.values()].every((outcome) => "said" in outcome);
+  if (last && isSame && !isHidden && !told.isRaced && textOf(last) !== inSession)
+    throw new Fault(`the result is ${textOf(last)}, in a session ${inSession}`);
+  await end(site);
+  if (does !== "runs again") checkOnce(journal);
+  return told;
+}
+
+/** What asks reject with when a conversation ends early. */
+const codes: { readonly [how in Ending]: readonly string[] } = {
+  gone: ["cancelled", "connection-closed"],
+  "hung up": ["connection-closed"],
+  killed: [],
+  closed: ["connection-closed"],
+  expired: ["ask-expired"],
+};
+
+function checkOnce({ runs, effects }: Journal): void {
+  if (runs.length > 1) throw new Fault(`the handler ran ${runs.length} times`);
+  const twice = effects.filter((name, index) => effects.indexOf(name) !== index);
+  if (twice.length > 0) throw new Fault(`twice: ${twice.join()}`);
+}
+
+/** @param allowed codes of rejected asks */
+function checkRun(program: Program, run: Run, allowed: readonly string[]): void {
+  checkCodes(run, allowed);
+  const { order, end } = judge(program, run.outcomes);
+  const effects = run.effects.map(({ name }) => name);
+  if (!isInOrder(order, effects))
+    throw new Fault(`the effects are ${effects.join()}, expected ${JSON.stringify(order)}`);
+  checkEnd(run, end);
+}
+
+function checkCodes({ outcomes, limited }: Run, allowed: readonly string[]): void {
+  for (const [point, outcome] of outcomes) {
+    if ("said" in outcome || allowed.includes(outcome.code)) continue;
+    if (outcome.code !== "timeout" || !limited.has(point))
+      throw new Fault(`${point} rejects with ${outcome.code}`);
+  }
+}
+
+function checkEnd(run: Run, expected: End): void {
+  if (!isDeepStrictEqual(run.end, expected))
+    throw new Fault(`the handler ends with ${JSON.stringify(run.end)}, expected ${JSON.stringify(expected)}`);
+}
+
+/** The last run of a handler that runs again: all that is in no `once` happens as in a session. */
+function checkLastRun(program: Program, { runs }: Journal, allowed: readonly string[]): void {
+  const run = runs.at(-1)!;
+  checkCodes(run, allowed);
+  // An ask in a `once` that is done is not asked again.
+  const said = runs.flatMap(({ outcomes }) => [...outcomes].filter(([, outcome]) => "said" in outcome));
+  const outcomes: Outcomes = new Map([...said, ...run.outcomes]);
+  const { order, end } = judge(program, outcomes);
+  const inside = runs.flatMap(({ effects }) => effects.filter((effect) => effect.inside !== undefined));
+  const guarded = new Set(inside.map(({ name }) => name));
+  const effects = run.effects.map(({ name }) => name).filter((name) => !guarded.has(name));
+  if (!isInOrder(without(order, guarded), effects))
+    throw new Fault(`in the last run the effects are ${effects.join()}, expected ${JSON.stringify(order)}`);
+  checkEnd(run, end);
+}
+
+/** Progress comes once, and in order. */
+function checkReports({ reports }: { readonly reports: readonly number[] }, run: Run): void {
+  const expected = Array.from({ length: run.reports }, (_, index) => index + 1);
+  if (reports.join() !== expected.join())
+    throw new Fault(`progress came as ${reports.join()}, expected ${expected.join()}`);
+}
+
+/** What a client reads in a response. */
+function textOf({ result, error }: Wired): string {
+  if (error) return `error ${error.code} ${error.message}`;
+  const { content, messages, contents, isError = false } = result!;
+  const text = (content?.[0] ?? messages?.[0].content ?? contents?.[0]).text as string;
+  return isError === true ? `failed ${text}` : text;
+}
+
+function checkResult({ end, error }: Run, last: Wired): void {
+  const text = textOf(last);
+  const isRight =
+    typeof end === "object" && ("seen" in end ? text === JSON.stringify(end.seen) : text.endsWith(error));
+  if (!isRight)
+    throw new Fault(`the client got ${text}, the handler ended with ${JSON.stringify(end)} ${error}`);
+}
+
+/** Ends all processes. Nothing may be left. */
+async function end(site: Site): Promise<void> {
+  const left = await site.end();
+  await nextTurn();
+  const faults = [...left, ...site.faults, ...site.journal.faults];
+  if (faults.length > 0) throw new Fault(faults.join("\n"));
+}
