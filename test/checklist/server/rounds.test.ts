@@ -341,11 +341,11 @@ describe("rounds", () => {
     const key = "a key of several processes";
     const [one, other, stranger] = [await make(key), await make(key), await make("the key of a stranger")];
     const { result } = await one.call("elicit");
-    for (const client of [other, stranger])
-      expect((await retry(client, result!["requestState"])).error).toMatchObject({
-        code: -32602,
-        data: { code: "state-lost", cause: "not-here" },
-      });
+    for (const [client, data] of [
+      [other, { code: "state-lost", cause: "not-here" }],
+      [stranger, { code: "state-rejected" }],
+    ] as const)
+      expect((await retry(client, result!["requestState"])).error).toMatchObject({ code: -32602, data });
     expect(textOf(await retry(one, result!["requestState"]))).toContain('"age":5');
   });
 

@@ -8,11 +8,14 @@ import { type Members, type Wired, Party, textOf } from "../../../support/raw-ht
 const keys = ["k".repeat(32)];
 const asked = { message: "Pay?", requestedSchema: { type: "object", properties: {} } } as const;
 
+// A call whose answer went astray waits until it expires: the bounds are raised.
+const parking = { calls: 4000, perPrincipal: 4000 };
+
 /** Two servers that are said to be routed, whose effects a list gets. */
 async function routed(effects: string[]): Promise<readonly Party[]> {
   return Promise.all(
     ["a", "b"].map(async (name) => {
-      const options = { revisions: serverRevisions, state: { keys, parking: "routed" } } as const;
+      const options = { revisions: serverRevisions, state: { keys, parking } } as const;
       const server = createServer({ name, version: "1.0.0" }, options);
       server.tool<{ key: string }>("pay", {}, async ({ key }, { ask }) => {
         effects.push(`${key} begins`);
