@@ -1,7 +1,6 @@
 // Two processes with the same keys and no cluster, behind a load balancer that keeps no client at one of them.
 import { createServer } from "@mcpgen/runtime";
 import { serverRevisions } from "@mcpgen/protocol";
-import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { expect, test } from "vitest";
 import { serve } from "../../../support/http-adapters.js";
 import { type Members, type Wired, Party, textOf } from "../../../support/raw-http-client.js";
@@ -26,11 +25,7 @@ async function routed(effects: string[]): Promise<readonly Party[]> {
         }
         return "paid";
       });
-      // Each call has a principal of its own: those that are lost go on waiting, and count.
-      const authenticate: ServeHttpOptions["authenticate"] = ({ header }) => ({
-        principal: header("authorization")!,
-      });
-      const { url } = await serve("node", server, { authenticate });
+      const { url } = await serve("node", server);
       return new Party(url, "2026-07-28", {}, { elicitation: {} });
     }),
   );
@@ -40,8 +35,7 @@ async function routed(effects: string[]): Promise<readonly Party[]> {
 async function pay(turn: () => Party, key: string): Promise<Wired> {
   let rounds: Members = {};
   for (;;) {
-    const params = { name: "pay", arguments: { key }, ...rounds };
-    const reply = await turn().request("tools/call", params, { authorization: key });
+    const reply = await turn().request("tools/call", { name: "pay", arguments: { key }, ...rounds });
     const { resultType, inputRequests, requestState } = reply.result ?? {};
     if (resultType !== "input_required") return reply;
     const answers = Object.keys(inputRequests!).map((each) => [each, { action: "accept", content: {} }]);
