@@ -284,3 +284,69 @@ test(
     assert.equal(textOf(await next.answer()), "done next");
   },
 );
+
+/** The headers and the `_meta` of a call at 2026-07-28. */
+const revision = "2026-07-28";
+const headers = {
+  accept: "application/json",
+  "content-type": "application/json",
+  "mcp-protocol-version": revision,
+  "mcp-method": "tools/call",
+  "mcp-name": "pay",
+};
+const meta = {
+  "io.modelcontextprotocol/protocolVersion": revision,
+  "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+};
+
+/** One round of a call of `pay`. @param earlier the answer to the round before */
+async function round(port, args, earlier) {
+  const { requestState, inputRequests = {} } = earlier?.result ?? {};
+  const inputResponses = Object.fromEntries(Object.keys(inputRequests).map((key) => [key, answer]));
+  const carried = earlier && { requestState, inputResponses };
+  const params = { name: "pay", arguments: args, ...carried, _meta: meta };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  return (await fetch(`http://127.0.0.1:${port}/mcp`, { method: "POST", headers, body })).json();
+}
+
+/** The effects of a call, in order. */
+const effectsOf = (key) =>
+  readFileSync(log, "utf8")
+    .split("\n")
+    .filter((line) => line.startsWith(`${key} `))
+    .map((line) => line.slice(key.length + 1));
+
+test(
+  "rounds reach the node where the handler waits, by two messages: no failure, no effect twice",
+  { skip },
+  async (t) => {
+    const living = nodes.ports();
+    const calls = isThorough ? 1000 : 100;
+    let turn = 0;
+    const next = () => living[turn++ % living.length];
+    const cost = await costOf(async () => {
+      for (let call = 0; call < calls; call++) {
+        const args = { key: `round${call}`, steps: 2 };
+        let reply = await round(next(), args);
+        for (let step = 1; step <= 2; step++) reply = await round(next(), args, reply);
+        assert.equal(textOf(reply), "paid", JSON.stringify(reply));
+        assert.deepEqual(effectsOf(args.key), ["begins", "pays 1", "pays 2"]);
+      }
+    });
+    t.diagnostic(`${calls} calls of 2 questions: ${JSON.stringify(cost)}`);
+    assert.deepEqual([cost.fcall, cost.spublish], [0, 4 * calls]);
+  },
+);
+
+test("a round of a call at a killed node is lost within 5 s, and runs nothing", { skip }, async (t) => {
+  const [holder, other] = nodes.ports();
+  const asked = await round(holder, { key: "killed" });
+  await nodes.kill(0);
+  const begun = performance.now();
+  const { error } = await round(other, { key: "killed" }, asked);
+  const took = performance.now() - begun;
+  t.diagnostic(`state-lost came ${Math.round(took)} ms after the kill`);
+  assert.deepEqual(error.data, { code: "state-lost", cause: "not-here" });
+  assert.ok(took < 5000, `${took} ms`);
+  assert.deepEqual(effectsOf("killed"), ["begins"]);
+});

@@ -129,36 +129,36 @@ class RelayedRequest implements ServerChannel, Reader {
       this.#endpoint.backlog.counts.limitHit("limits.memory", this.principal);
       return this.cut();
     }
-    this.#publish({ text }, text.length).catch(this.#endpoint.warn);
+    this.#wait(text.length, false);
+    this.#publish({ text })
+      .catch(this.#endpoint.warn)
+      .finally(() => this.#wait(-text.length, true));
   }
 
   answer(_id: RequestId | undefined, answer: string, code?: number): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    void this.#deliver(code === undefined ? { answer } : { answer, code }, answer.length);
+    this.#wait(answer.length, false);
+    void this.#deliver(code === undefined ? { answer } : { answer, code });
     this.#finish();
   }
 
-  /** Sends the last message until that process has it, or is lost. */
-  async #deliver(message: Partial<RelayMessage>, size = 0): Promise<void> {
+  /** Sends the last message until that process has it, or is lost, or the message has waited for too long. */
+  async #deliver(message: Partial<RelayMessage>): Promise<void> {
     const { link } = this.#requests;
     if (this.#isGone) return;
     try {
-      if (await this.#publish(message, size)) return this.#forget();
+      // Nothing waits any more, and the process has what it is to get.
+      if (await this.#publish(message)) return this.gone();
     } catch (error) {
       link.endpoint.warn(error);
     }
-    link.later(() => void this.#deliver(message, size));
+    link.later(() => void this.#deliver(message));
   }
 
-  async #publish(message: Partial<RelayMessage>, size: number): Promise<boolean> {
+  #publish(message: Partial<RelayMessage>): Promise<boolean> {
     const { from, id } = this.#origin;
-    this.#wait(size, false);
-    try {
-      return await this.#requests.channel.send(from, { id, ...message });
-    } finally {
-      this.#wait(-size, true);
-    }
+    return this.#requests.channel.send(from, { id, ...message });
   }
 
   #wait(more: number, took: boolean): void {
@@ -171,10 +171,10 @@ class RelayedRequest implements ServerChannel, Reader {
   cut(): void {
     if (this.#isGone) return;
     this.gone();
-    this.#requests.channel.send(this.from, { id: this.#origin.id, lost: "cancelled" }).catch(this.#endpoint.warn);
+    this.#publish({ lost: "cancelled" }).catch(this.#endpoint.warn);
   }
 
-  /** The client, or its process, is gone. */
+  /** The client has its answer, or it or its process is gone. */
   gone(): void {
     this.#endpoint.backlog.wait(this, 0);
     this.#isOver = this.#isGone = true;

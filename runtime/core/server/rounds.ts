@@ -267,7 +267,7 @@ export interface StateSeal {
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /** A text that begins with the name of an instance. */
-const named = /^([\w-]{8,64})\./;
+const named = /^([\w-]{8})\./;
 const ivLength = 12;
 const tagLength = 16;
 /** Characters of the shortest secret. */

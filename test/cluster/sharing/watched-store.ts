@@ -1,9 +1,9 @@
 import type { ClusterStore } from "@mcpgen/cluster";
 
-/** A store that counts its commands, and fails, never answers, loses messages or heartbeats by its mode. */
+/** A store that counts its commands, and fails, never answers, loses messages or heartbeats, or reaches nobody, by its mode. */
 export class Watched {
   readonly commands: string[] = [];
-  mode: "works" | "fails" | "hangs" | "loses" | "silent" = "works";
+  mode: "works" | "fails" | "hangs" | "loses" | "unheard" | "silent" = "works";
   readonly store: ClusterStore;
   /** Says to each subscription, by the start of its channel, that messages may be lost. */
   readonly lost = new Map<string, () => void>();
@@ -19,6 +19,7 @@ export class Watched {
             if (name === "subscribe")
               this.lost.set((args[0] as string).split(":")[0]!, args[2] as () => void);
             if (this.mode === "loses" && name === "publish") return Promise.resolve(1);
+            if (this.mode === "unheard" && name === "publish") return Promise.resolve(0);
             if (this.mode === "silent" && name === "heartbeat") return Promise.resolve();
             if (this.mode === "fails") return Promise.reject(new Error("the store is away"));
             if (this.mode === "hangs") return new Promise(() => undefined);

@@ -38,6 +38,17 @@ server.tool("ask", { inputSchema }, async ({ steps = 1 }, { ask }) => {
   return answers.join(", ");
 });
 
+/** Has effects before, between and after its questions. */
+server.tool("pay", { inputSchema }, async ({ key, steps = 1 }, { ask }) => {
+  const effect = (text) => appendFileSync(process.env.SCALE_LOG, `${key} ${text}\n`);
+  effect("begins");
+  for (let step = 1; step <= steps; step++) {
+    await ask.elicit(`name ${step}`, question);
+    effect(`pays ${step}`);
+  }
+  return "paid";
+});
+
 /** Reports its steps. */
 server.tool("steps", { inputSchema }, async ({ key, steps, ms = 0 }, context) => {
   for (let step = 1; step <= steps; step++) {
