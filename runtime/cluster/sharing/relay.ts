@@ -53,7 +53,7 @@ export class Relay {
     return passed;
   }
 
-  /** Ends the wait, and tells the process that has the request: it may only be busy, and would go on without a client. */
+  /** Ends the wait, and informs the process that has the request: it may only be busy, and would go on without a client. */
   #giveUp(id: number, cause: LostCause): void {
     const passed = this.#take(id)!;
     passed.lost(cause);

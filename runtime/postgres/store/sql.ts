@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type PostgresClient, rowsOf } from "./client.js";
 
-/** Advice for the former option `timeoutMs` of stores. */
+/** Advice for a former option of stores. */
 export const ownTimeout = "Leave it out: a statement without an answer fails after 2 seconds.";
 
 /**

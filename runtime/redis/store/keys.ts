@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 // Names and expiry times of keys, for session stores and cluster stores.
 
-/** Advice for the former option `timeoutMs` of stores and of the bus. */
+/** Advice for a former option of stores and of the bus. */
 export const ownTimeout = "Leave it out: a command without an answer fails after 2 seconds.";
 
 /**
