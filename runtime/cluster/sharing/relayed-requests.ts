@@ -148,7 +148,7 @@ class RelayedRequest implements ServerChannel, Reader {
     const { link } = this.#requests;
     if (this.#isGone) return;
     try {
-      // Nothing waits any more, and the process has what it is to get.
+      // Nothing waits now, and the process has what it is to get.
       if (await this.#publish(message)) return this.gone();
     } catch (error) {
       link.endpoint.warn(error);

@@ -453,7 +453,7 @@ describe("a store that fails", () => {
     expect(passed).toContain(state);
     const other = answering(await call(b, "pay", { key: "o" }))["requestState"] as string;
     const warned = all[1]!.warnings.length;
-    // A copy on another channel, a changed one, and a copy on its own channel, which repeats the answer to nobody.
+    // A copy on another channel, a changed one, and a copy on its own channel, which repeats the answer to no process.
     await foreign.publish(`parked:${other.split(".")[0]!}`, passed);
     await foreign.publish(`parked:${holder}`, passed.replace('"sum":7', '"sum":9'));
     await foreign.publish(`parked:${holder}`, passed);
@@ -480,7 +480,7 @@ describe("bounds and options", () => {
     await expectEmpty(all);
   });
 
-  test("an answer that reaches nobody for a minute is dropped, and leaves nothing", async () => {
+  test("an answer that reaches no process for a minute is dropped, and leaves nothing", async () => {
     const { all, clients, clock, effects } = await nodes(2);
     const [a, b] = clients as [Party, Party];
     const given = answering(await call(a, "pay", { key: "k" }));

@@ -1,6 +1,6 @@
 import type { ClusterStore } from "@mcpgen/cluster";
 
-/** A store that counts its commands, and fails, never answers, loses messages or heartbeats, or reaches nobody, by its mode. */
+/** A store that counts its commands, and fails, never answers, loses messages or heartbeats, or reaches no process, by its mode. */
 export class Watched {
   readonly commands: string[] = [];
   mode: "works" | "fails" | "hangs" | "loses" | "unheard" | "silent" = "works";
