@@ -1,50 +1,8 @@
-import fc from "fast-check";
 import type { Members, Wired } from "../support/sent-messages.js";
 import { answerTo, formOf, wrongAnswerTo } from "./answers.js";
 import type { Line, Sent } from "./line.js";
+import type { Ending, Manner, Plan, Try } from "./plan.js";
 import { type Site, modes, paramsOf } from "./site.js";
-
-/** What a client, or a stranger, tries between two rounds. Nothing of it may run a line of the handler. */
-const tries = [
-  "forged",
-  "stranger",
-  "other",
-  "wrong",
-  "old",
-  "late",
-  "slow",
-  "cancelled",
-  "withdrawn",
-] as const;
-export type Try = (typeof tries)[number];
-
-/** How the answers of a round are sent. */
-const manners = ["plain", "twice", "racing", "partly", "without", "bare"] as const;
-export type Manner = (typeof manners)[number];
-
-/** What ends a conversation early. */
-export const endings = ["gone", "hung up", "killed", "closed", "expired"] as const;
-export type Ending = (typeof endings)[number];
-
-export interface Plan {
-  /** By round. Later rounds are plain. */
-  readonly rounds: readonly { readonly tries: readonly Try[]; readonly manner: Manner }[];
-  readonly ending: { readonly how: Ending; readonly round: number } | undefined;
-}
-
-export const plans: fc.Arbitrary<Plan> = fc.record({
-  rounds: fc.array(
-    fc.record({
-      tries: fc.array(fc.constantFrom(...tries), { maxLength: 3 }),
-      manner: fc.oneof(
-        { weight: 4, arbitrary: fc.constant("plain" as const) },
-        { weight: 4, arbitrary: fc.constantFrom(...manners) },
-      ),
-    }),
-    { maxLength: 5 },
-  ),
-  ending: fc.option(fc.record({ how: fc.constantFrom(...endings), round: fc.nat(3) }), { nil: undefined }),
-});
 
 /** A round that the client got. */
 interface Round {
@@ -158,12 +116,12 @@ export class Conversation {
   }
 
   /** Sends the request, with the state of a round or without. Resolves with nothing if the client has left. */
-  async #sent(more: Members, name?: string): Promise<Wired | undefined> {
+  async #sent(more: Members): Promise<Wired | undefined> {
     const { journal } = this.#site;
     const { how, round = Infinity } = this.#ending ?? {};
     const leaves = how === "gone" && this.#rounds.length >= round;
     journal.isHolding = leaves;
-    const sent = this.#start(await this.#site.line(name), more);
+    const sent = this.#start(await this.#site.line(), more);
     const first = await Promise.race([sent.answer, ...(leaves ? [journal.held()] : [])]);
     if (!first) {
       await this.#site.journal.atRest();

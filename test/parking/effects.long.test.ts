@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cases } from "../support/cases.mjs";
 import { uncaughtErrors } from "../support/uncaught.js";
-import { endings } from "./conversation.js";
 import { casesOn, examine } from "./examination.js";
+import { endings } from "./plan.js";
 import { modes, wires } from "./site.js";
 
 const runs = cases(20_000, 500);

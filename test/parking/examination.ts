@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import type { Wired } from "../support/sent-messages.js";
-import { Conversation, type Ending, Fault, type Plan, type Told, plans } from "./conversation.js";
+import type { Members, Wired } from "../support/sent-messages.js";
+import { Conversation, Fault, type Told } from "./conversation.js";
 import { type Journal, type Run, nextTurn } from "./journal.js";
 import { type End, type Outcomes, isInOrder, judge, without } from "./model.js";
+import { type Ending, type Plan, plans } from "./plan.js";
 import { type Program, hidesAsks, programs } from "./program.js";
 import { type Setting, Site, modes, paramsOf, settings } from "./site.js";
 
@@ -133,7 +134,8 @@ function checkReports({ reports }: { readonly reports: readonly number[] }, run:
 function textOf({ result, error }: Wired): string {
   if (error) return `error ${error.code} ${error.message}`;
   const { content, messages, contents, isError = false } = result!;
-  const text = (content?.[0] ?? messages?.[0].content ?? contents?.[0]).text as string;
+  const [first] = (content ?? messages ?? contents) as readonly Members[];
+  const text = (first!["content"] ?? first!)["text"] as string;
   return isError === true ? `failed ${text}` : text;
 }
 

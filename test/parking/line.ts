@@ -230,8 +230,9 @@ async function* textsOf(response: Response): AsyncGenerator<string> {
     return;
   }
   let rest = "";
-  for await (const chunk of response.body!.pipeThrough(new TextDecoderStream() as never) as never) {
-    const blocks = (rest + (chunk as string)).split("\n\n");
+  const decoder = new TextDecoder();
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    const blocks = (rest + decoder.decode(chunk, { stream: true })).split("\n\n");
     rest = blocks.pop()!;
     for (const block of blocks)
       for (const line of block.split("\n")) if (/^data: ./.test(line)) yield line.slice(6);
