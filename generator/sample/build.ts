@@ -62,7 +62,11 @@ function build(builder: Building, nodes: readonly SchemaNode[], room: number, hi
   const facts = factsOf(builder, nodes, room);
   const fixed = fixedValues(facts);
   if (fixed) return fixed.length > 0 ? structuredClone(builder.choices.value(fixed)) : null;
-  if (room < -deepest) return null;
+  if (room < -deepest) {
+    // The sample is useless already. What else it needs may be exponential in the depth.
+    builder.left = 0;
+    return null;
+  }
   switch (builder.choices.type(typesOf(facts), room)) {
     case "null":
       return null;

@@ -19,6 +19,22 @@ test("nested arrays together have as few values as one array", () => {
   expect(cube.flat(3).length).toBeLessThan(20_000);
 });
 
+test("a sample of a definition that requires itself twice ends where it is too deep", () => {
+  const ref = { $ref: "#/$defs/A" };
+  const schema = readSchema({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $defs: { A: { type: "object", properties: { a: ref, b: ref }, required: ["a", "b"] } },
+  });
+  const choices = firstChoices(heightsOf(schema));
+  let objects = 0;
+  const counting = {
+    ...choices,
+    type: (...given: Parameters<typeof choices.type>) => (objects++, choices.type(...given)),
+  };
+  buildInstance({ schema, choices: counting }, [schema.definitions.get("A")!.node], 5, "example");
+  expect(objects).toBeLessThan(100);
+});
+
 test("a string has its minimum length, unless that is excessive", () => {
   expect(built({ type: "string", minLength: 5000 })).toHaveLength(5000);
   expect(built({ type: "string", minLength: 2 ** 40 })).toBe("example");

@@ -105,10 +105,11 @@ test("long values of Last-Event-ID do not cause Redis commands", options, async 
         const { status } = await send(port, { token: "ada", session, method: "GET", last, agent });
         assert.equal(status, 400, last);
       }
-    // A megabyte of one header: the HTTP server refuses it before it has come whole.
+    // A header without an end: the HTTP server refuses it before it has come whole. A longer one would still be on its way
+    // when the server closes the connection, and the write would fail before the response is read.
     for (let count = 0; count < 20; count++) {
       const head = `GET /mcp HTTP/1.1\r\nhost: localhost\r\nmcp-session-id: ${session}\r\nlast-event-id: `;
-      assert.equal(await statusOf(four.ports[count % 4], `${head}${"1".repeat(mebibyte)}\r\n\r\n`), 431);
+      assert.equal(await statusOf(four.ports[count % 4], `${head}${"1".repeat(32_768)}`), 431);
     }
   });
   assert.deepEqual(commands, []);
