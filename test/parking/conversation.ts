@@ -15,7 +15,7 @@ interface Round {
 }
 
 /** How a conversation ended. */
-export interface Told {
+export interface Course {
   /** The last response, if there is one. */
   readonly last: Wired | undefined;
   readonly ending: Ending | undefined;
@@ -56,7 +56,7 @@ export class Conversation {
     this.#ending = plan.ending;
   }
 
-  async hold(): Promise<Told> {
+  async hold(): Promise<Course> {
     let last = await this.#sent({});
     while (last?.result?.["resultType"] === "input_required") {
       const round = await this.#takes(last.result);
@@ -68,20 +68,20 @@ export class Conversation {
       }
       const { how, round: at = Infinity } = this.#ending ?? {};
       if (how !== undefined && how !== "gone" && this.#rounds.length > at) {
-        const told = await this.#ends(how, round);
-        if (told) return told;
+        const course = await this.#ends(how, round);
+        if (course) return course;
       }
       last = await this.#answers(round, manner);
     }
-    if (!last) return this.#told(last, "gone");
+    if (!last) return this.#course(last, "gone");
     for (const ms of [0, kept]) {
       await this.#passes(ms);
       await this.#quietly("a repeated state", () => this.#repeats());
     }
-    return this.#told(last, undefined);
+    return this.#course(last, undefined);
   }
 
-  #told(last: Wired | undefined, ending: Ending | undefined): Told {
+  #course(last: Wired | undefined, ending: Ending | undefined): Course {
     return { last, ending, rounds: this.#rounds.length, isRaced: this.#isRaced };
   }
 
@@ -226,7 +226,7 @@ export class Conversation {
       const forged = state.slice(0, place) + letter + state.slice(place + 1);
       const sent = this.#start(await this.#site.line(), { requestState: forged, inputResponses: {} });
       const answer = await sent.answer;
-      // One that names another instance cannot be told from one of another process.
+      // One that names another instance cannot be distinguished from one of another process.
       const isOfOther = place < dot && answer.error?.data?.["code"] === "state-lost";
       this.#isRefusal(
         answer,
@@ -325,7 +325,7 @@ export class Conversation {
   }
 
   /** Ends the conversation before its answer. Returns nothing if it goes on. */
-  async #ends(how: Ending, round: Round): Promise<Told | undefined> {
+  async #ends(how: Ending, round: Round): Promise<Course | undefined> {
     const site = this.#site;
     this.#ending = undefined;
     const run = site.journal.runs.at(-1)!;
@@ -339,7 +339,7 @@ export class Conversation {
       if (!this.#waits) return undefined;
       await run.ended;
       await this.#quietly(how, () => this.#refused(round, "state-lost", "cancelled"));
-      return this.#told(undefined, how);
+      return this.#course(undefined, how);
     }
     if (how === "closed") {
       await site.close();
@@ -348,12 +348,12 @@ export class Conversation {
     await site.start();
     if (site.setting.mode === "shared") return undefined;
     await this.#quietly(how, () => this.#refused(round, "state-lost", "not-here"));
-    return this.#told(undefined, how);
+    return this.#course(undefined, how);
   }
 
-  async #expired(round: Round): Promise<Told> {
+  async #expired(round: Round): Promise<Course> {
     if (this.#waits) await this.#site.journal.runs.at(-1)!.ended;
     await this.#quietly("expired", () => this.#refused(round, "state-lost", "expired"));
-    return this.#told(undefined, "expired");
+    return this.#course(undefined, "expired");
   }
 }

@@ -17,10 +17,10 @@ test("no handler that asks has an effect twice, on no transport", async () => {
   };
   let rounds = 0;
   const property = fc.asyncProperty(casesOn(fc.constantFrom(...wires)), async (each) => {
-    const told = await examine(each);
-    rounds += told.rounds;
-    count(told.ending, each.setting.wire);
-    if (told.rounds > 0) count(each.setting.mode);
+    const course = await examine(each);
+    rounds += course.rounds;
+    count(course.ending, each.setting.wire);
+    if (course.rounds > 0) count(each.setting.mode);
   });
   await fc.assert(property, { numRuns: runs });
   expect(uncaught).toEqual([]);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import type { Members, Wired } from "../support/sent-messages.js";
-import { Conversation, Fault, type Told } from "./conversation.js";
+import { Conversation, Fault, type Course } from "./conversation.js";
 import { type Journal, type Run, nextTurn } from "./journal.js";
 import { type End, type Outcomes, isInOrder, judge, without } from "./model.js";
 import { type Ending, type Plan, plans } from "./plan.js";
@@ -19,12 +19,12 @@ export const casesOn = (wire: fc.Arbitrary<Setting["wire"]>): fc.Arbitrary<Case>
   fc.record({ program: programs, setting: settings(wire), plan: plans });
 
 /** Runs a program in a session and at 2026-07-28. Both must do what the model says. @throws {Fault} */
-export async function examine({ program, setting, plan }: Case): Promise<Told> {
+export async function examine({ program, setting, plan }: Case): Promise<Course> {
   const result = await inSession(program, setting);
   return inRounds(program, setting, plan, result);
 }
 
-/** Runs a program in a session, where nobody disturbs it. Resolves with its result. */
+/** Runs a program in a session, where nothing disturbs it. Resolves with its result. */
 async function inSession(program: Program, setting: Case["setting"]): Promise<string> {
   const site = new Site(program, { ...setting, era: "legacy" });
   await site.start();
@@ -43,12 +43,12 @@ async function inRounds(
   setting: Case["setting"],
   plan: Plan,
   inSession: string,
-): Promise<Told> {
+): Promise<Course> {
   const { does } = modes[setting.mode];
   const site = new Site(program, { ...setting, era: "modern" });
   await site.start();
-  const told = await new Conversation(site, plan).hold();
-  const { last, ending } = told;
+  const course = await new Conversation(site, plan).hold();
+  const { last, ending } = course;
   const { journal } = site;
   const run = journal.runs.at(-1)!;
   if (last) checkResult(run, last);
@@ -62,11 +62,11 @@ async function inRounds(
     if (last) checkReports(site, run);
   }
   const isSame = [...run.outcomes.values()].every((outcome) => "said" in outcome);
-  if (last && isSame && !isHidden && !told.isRaced && textOf(last) !== inSession)
+  if (last && isSame && !isHidden && !course.isRaced && textOf(last) !== inSession)
     throw new Fault(`the result is ${textOf(last)}, in a session ${inSession}`);
   await end(site);
   if (does !== "runs again") checkOnce(journal);
-  return told;
+  return course;
 }
 
 /** What asks reject with when a conversation ends early. */

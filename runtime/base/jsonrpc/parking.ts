@@ -3,7 +3,7 @@ import { BoundedMap } from "../admission/bounded-map.js";
 import type * as platform from "../platform/platform.js";
 import type { Clock } from "../time/clock.js";
 import { McpError } from "./errors.js";
-import { mostReserved, weightOf } from "./json-limits.js";
+import { weightOf } from "./json-limits.js";
 import type { Params, RequestId } from "./message.js";
 import { afterTurn, JsonRpcPeer } from "./peer.js";
 import type { Pending, Timeouts } from "./pending.js";
@@ -209,7 +209,7 @@ export class Parking<Context extends Waiting> {
     limits: Partial<Timeouts> | undefined,
   ): Promise<Params> {
     if (call.end) throw call.end;
-    const bytes = weightOf(asked, mostReserved);
+    const bytes = weightOf(asked, Infinity);
     if (!this.grow(call, bytes)) throw asksLimit("memory");
     const id = this.#pending.nextId();
     call.add({ id, key, asked, judge, bytes, isSent: false });
@@ -441,7 +441,10 @@ export class ParkedCall<Context extends Waiting> {
       text = await context.roundText(asked, chain, lifetime);
     } catch (error) {
       this.#isAway = false;
-      for (const key of keys) this.#parking.refuse(this.remove(key)!, error as Error);
+      for (const key of keys) {
+        const question = this.remove(key);
+        if (question) this.#parking.refuse(question, error as Error);
+      }
       return this.proceed();
     }
     if (context.over) return;

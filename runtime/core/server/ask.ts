@@ -209,12 +209,9 @@ export function withElicitationId<Given extends Params | undefined>(params: Give
  * @throws {McpError} `missing-capability`; `invalid-definition`: nothing can wait, and the handler may not run again
  */
 export const askInResult: SendAsk = async (context, question, options) => {
-  const { definition } = context.connection;
-  const { parking, sharesState } = definition;
-  const { replay } = context;
+  const { parking } = context.connection.definition;
   requireRounds(context, question.asked);
-  if (context.rounds!.answers.has(question.key) || (replay && (sharesState || !parking)))
-    return answerOf(context, question);
+  if (context.rounds!.answers.has(question.key) || context.runsAgain) return answerOf(context, question);
   if (parking) return parking.ask((context.parked ??= parking.park(context)), question, options);
   throw invalid(
     "a handler cannot wait for its client here: let it run again for each answer (replay: true in its definition), or serve it from a process that waits (state.parking)",
