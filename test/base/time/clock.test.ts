@@ -9,6 +9,7 @@ import { filesBelow } from "../../../scripts/rooms/imports.js";
 /** The files that may read the wall clock, and what for. */
 const mayReadDates: { readonly [file: string]: string } = {
   "runtime/base/time/clock.ts": "the expiry of sealed state, which other processes read",
+  "runtime/cluster/sealed/sealed-sessions.ts": "the end of a sealed session, which other processes read",
   "runtime/core/http/client/http-response.ts": "Retry-After, which may be a date of HTTP",
   "runtime/observe/logging/logging.ts": "the time of a line of the log",
 };
