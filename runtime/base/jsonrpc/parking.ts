@@ -441,7 +441,11 @@ export class ParkedCall<Context extends Waiting> {
       text = await context.roundText(asked, chain, lifetime);
     } catch (error) {
       this.#isAway = false;
-      for (const key of keys) this.#parking.refuse(this.remove(key)!, error as Error);
+      // Some may have been given up meanwhile.
+      for (const key of keys) {
+        const question = this.remove(key);
+        if (question) this.#parking.refuse(question, error as Error);
+      }
       return this.proceed();
     }
     if (context.over) return;
