@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
 import { raw } from "../support/raw-stdio-client.js";
+import { questionOf } from "./answers.js";
 import { modern } from "./line.js";
+
+const options = { state: { parking: false } } as const;
 
 test("of a handler that runs again, no `once` starts after its client has cancelled the request", async () => {
   const effects: string[] = [];
@@ -18,7 +21,7 @@ test("of a handler that runs again, no `once` starts after its client has cancel
         return "";
       }),
     { elicitation: {} },
-    { state: { parking: false } },
+    options,
   );
   const id = client.startCall("t");
   await client.settled();
@@ -26,4 +29,24 @@ test("of a handler that runs again, no `once` starts after its client has cancel
   await held;
   await client.settled();
   expect([ended, effects]).toEqual([true, []]);
+});
+
+test("of a handler that runs again, a repeated state runs nothing, also without a store", async () => {
+  const effects: string[] = [];
+  const { client } = await raw(
+    modern,
+    (server) =>
+      void server.tool("t", { replay: true }, async (_, { ask, once }) => {
+        await ask.elicit("k", questionOf("k", "flag").params as never);
+        await once("pay", () => void effects.push("paid"));
+        return "paid";
+      }),
+    { elicitation: {} },
+    options,
+  );
+  const requestState = (await client.call("t")).result!["requestState"] as string;
+  const inputResponses = { k: { action: "cancel" } };
+  for (let time = 0; time < 2; time++)
+    await client.request("tools/call", { name: "t", arguments: {}, requestState, inputResponses });
+  expect(effects).toEqual(["paid"]);
 });
