@@ -56,7 +56,7 @@ export const rounds = [
     },
   },
   {
-    name: "servers that share a key share rounds of a handler that runs again, old keys count, and others do not",
+    name: "servers that share a key share rounds, old keys count, and others do not",
     needs: ["inside"],
     async run(world) {
       const secrets = ["a secret of tests, the first", "a secret of tests, the second"];
