@@ -119,8 +119,8 @@ const waits = { timeout: 300_000, totalTimeout: 600_000 };
 /** By default a question waits as long as its call. */
 const unlimited: Timeouts = { timeout: Infinity, totalTimeout: Infinity };
 
-/** Bytes of questions and results that wait, for all principals and for one. */
-const mostBytes = { bytes: 64 * 1_048_576, share: 4 * 1_048_576 };
+/** Bytes of questions and results that wait: for each call that all principals, and that one principal may have. */
+const bytesPerCall = { whole: 65_536, share: 131_072 };
 
 /** Milliseconds for which the answer to a round is kept for a client that repeats its state. */
 const keptMs = 30_000;
@@ -178,8 +178,8 @@ export class Parking<Context extends Waiting> {
     this.#report = report;
     this.#room = new Admission({
       count: calls,
-      bytes: mostBytes.bytes,
-      share: { count: perPrincipal, bytes: mostBytes.share },
+      bytes: calls * bytesPerCall.whole,
+      share: { count: perPrincipal, bytes: perPrincipal * bytesPerCall.share },
     });
     // Questions are requests to the client, whose answers come another way.
     const { pending } = new JsonRpcPeer<Params, never>({ clock, timeouts: { ...unlimited, ...timeouts } });
@@ -209,7 +209,7 @@ export class Parking<Context extends Waiting> {
     limits: Partial<Timeouts> | undefined,
   ): Promise<Params> {
     if (call.end) throw call.end;
-    const bytes = weightOf(asked, mostBytes.share);
+    const bytes = weightOf(asked, Infinity);
     if (!this.grow(call, bytes)) throw asksLimit("memory");
     const id = this.#pending.nextId();
     call.add({ id, key, asked, judge, bytes, isSent: false });
@@ -441,7 +441,6 @@ export class ParkedCall<Context extends Waiting> {
       text = await context.roundText(asked, chain, lifetime);
     } catch (error) {
       this.#isAway = false;
-      // Some may have been given up meanwhile.
       for (const key of keys) {
         const question = this.remove(key);
         if (question) this.#parking.refuse(question, error as Error);

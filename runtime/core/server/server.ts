@@ -53,7 +53,7 @@ import type { ServerSession, NotificationContext, NotificationHandler, HandlerCo
 import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import type { RequestContext } from "./request.js";
-import { type StateStore, stateSeal } from "./rounds.js";
+import { memoryStateStore, type StateStore, stateSeal } from "./rounds.js";
 
 /** How a server behaves, apart from its tools, resources and prompts. */
 export interface ServerOptions {
@@ -107,7 +107,7 @@ export interface StateOptions {
   readonly keys?: readonly string[];
   /**
    * Records used states, so that no client runs a round twice: `memoryStateStore()` if one process serves a client's
-   * requests, otherwise a store that all processes share. Without a store, a state can be used until it expires.
+   * requests, otherwise a store that all processes share. Default: a store in memory without `keys`, else none.
    */
   readonly store?: StateStore;
   /**
@@ -241,6 +241,7 @@ export class Server {
       onReceived: others?.judgingContent(warn),
     });
     const revisions = selectRevisions(this.#given, speaks);
+    const sharesState = (state.keys ?? []).length > 0;
     this.#changes = options.changes ?? new Changes();
     this.#extra = options.capabilities;
     this.features = new Features({ ...lists, views, changing }, others);
@@ -267,8 +268,8 @@ export class Server {
       connections: this.connections,
       followChanges: () => this.#followChanges(),
       seal: stateSeal(state.keys ?? []),
-      states: state.store,
-      sharesState: (state.keys ?? []).length > 0,
+      states: state.store ?? (sharesState ? undefined : memoryStateStore()),
+      sharesState,
       parking: undefined,
       counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
