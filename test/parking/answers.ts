@@ -2,15 +2,33 @@ import type { AskedRequest } from "@mcpgen/runtime";
 import type { Members } from "../support/sent-messages.js";
 
 /** What a question asks for. */
-export type Form = "flag" | "count" | "choice" | "page" | "sample" | "roots";
+export type Form = "flag" | "count" | "choice" | "parsed" | "page" | "sample" | "roots";
 
-export const forms: readonly Form[] = ["flag", "count", "choice", "page", "sample", "roots"];
+export const forms: readonly Form[] = ["flag", "count", "choice", "parsed", "page", "sample", "roots"];
 
 const schemas = {
   flag: { type: "boolean" },
   count: { type: "integer", minimum: 1, maximum: 9 },
   choice: { type: "string", enum: ["a", "b", "c"] },
+  parsed: { type: "string" },
 } as const;
+
+/** A schema as a library writes it: its parser takes a while, and refuses what JSON Schema does not. */
+const parsed = {
+  "~standard": {
+    version: 1,
+    vendor: "tests",
+    validate: async (value: unknown) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      const isRight = /^[abc]$/.test(String((value as Members)["parsed"]));
+      return isRight ? { value } : { issues: [{ message: "expected a, b or c" }] };
+    },
+    jsonSchema: { input: () => formSchema("parsed"), output: () => formSchema("parsed") },
+  },
+} as const;
+
+const formSchema = (form: keyof typeof schemas) =>
+  ({ type: "object", properties: { [form]: schemas[form] }, required: [form] }) as const;
 
 /** A question. Its text is its key, so that a client of a revision without keys knows it, too. */
 export function questionOf(key: string, form: Form): AskedRequest {
@@ -23,8 +41,7 @@ export function questionOf(key: string, form: Form): AskedRequest {
     const params = { mode: "url", message: key, url: "https://example.com/" } as never;
     return { method: "elicitation/create", params };
   }
-  const properties = { [form]: schemas[form] };
-  const requestedSchema = { type: "object", properties, required: [form] } as const;
+  const requestedSchema = form === "parsed" ? parsed : formSchema(form);
   return { method: "elicitation/create", params: { mode: "form", message: key, requestedSchema } as never };
 }
 
@@ -62,7 +79,8 @@ export function answerTo(key: string, form: Form, salt: number): Members {
     return { role: "assistant", content: { type: "text", text: `said ${drawn % 7}` }, model: "m" };
   const action = ["decline", "cancel"][drawn % 6] ?? "accept";
   if (form === "page" || action !== "accept") return { action };
-  const value = { flag: drawn % 2 === 0, count: 1 + (drawn % 9), choice: ["a", "b", "c"][drawn % 3] }[form];
+  const letter = ["a", "b", "c"][drawn % 3];
+  const value = { flag: drawn % 2 === 0, count: 1 + (drawn % 9), choice: letter, parsed: letter }[form];
   return { action, content: { [form]: value } };
 }
 
@@ -72,7 +90,7 @@ export function wrongAnswerTo(form: Form, salt: number): Members {
   if (form === "roots") return [{ roots: 1 }, {}, { roots: [{ uri: 7 }] }][drawn]!;
   if (form === "sample") return [{}, { role: "assistant" }, { role: 1, content: {}, model: "m" }][drawn]!;
   if (form === "page") return [{}, { action: "perhaps" }, { action: 1 }][drawn]!;
-  const value = { flag: "yes", count: [0, 10, 1.5][drawn], choice: "d" }[form];
+  const value = { flag: "yes", count: [0, 10, 1.5][drawn], choice: "d", parsed: "d" }[form];
   return [
     { action: "accept", content: { [form]: value } },
     { action: "accept", content: {} },

@@ -245,7 +245,9 @@ export class Conversation {
     const keys = Object.keys(round.asked).filter(isOpen);
     const key = keys[salt % keys.length];
     if (key === undefined) return;
-    const wrong = wrongAnswerTo(formOf(round.asked[key]!), salt);
+    const form = formOf(round.asked[key]!);
+    // Only the handler has the parser of a library: one that runs again learns of such an answer from its ask.
+    const wrong = wrongAnswerTo(form, form === "parsed" && !this.#waits ? 1 : salt);
     const inputResponses = { ...this.#rightTo(round), [key]: wrong };
     const sent = this.#start(await this.#site.line(), { requestState: round.state, inputResponses });
     const { error, result } = await sent.answer;

@@ -30,6 +30,7 @@ async function inSession(program: Program, setting: Case["setting"]): Promise<st
   await site.start();
   const line = await site.line();
   const last = await line.request(setting.kind, paramsOf(setting.kind)).answer;
+  await site.journal.atRest();
   const run = site.journal.runs[0]!;
   checkRun(program, run, []);
   checkResult(run, last);
@@ -50,6 +51,7 @@ async function inRounds(
   const course = await new Conversation(site, plan).hold();
   const { last, ending } = course;
   const { journal } = site;
+  await journal.atRest();
   const run = journal.runs.at(-1)!;
   if (last) checkResult(run, last);
   const bare = plan.rounds.some(({ manner }) => manner === "bare") ? ["missing-capability"] : [];

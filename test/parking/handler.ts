@@ -91,6 +91,9 @@ async function run(step: Step, place: Place, scope: Scope, world: World): Promis
       });
       return void scope.seen.push(seen);
     }
+    case "background":
+      void steps(step.steps, place, { seen: [], last: "" }, world);
+      return;
     case "fork":
       return fork(step, place, scope, world);
   }

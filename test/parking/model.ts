@@ -19,7 +19,6 @@ export type End = { readonly seen: Seen } | { readonly thrown: string } | "hung"
 export interface Verdict {
   readonly order: Order;
   readonly end: End;
-  readonly reports: number;
 }
 
 /** Variables of the steps in a row. */
@@ -36,11 +35,12 @@ export function judge(program: Program, outcomes: Outcomes): Verdict {
   const scope: Scope = { seen: [], last: "" };
   const row: Order[] = [];
   const flow = walk.all(program, "", scope, row);
-  return { order: { row }, end: flow === "on" ? { seen: scope.seen } : flow, reports: walk.reports };
+  const order = { beside: [{ row }, ...walk.background] };
+  return { order, end: flow === "on" ? { seen: scope.seen } : flow };
 }
 
 class Walk {
-  reports = 0;
+  readonly background: Order[] = [];
   readonly #outcomes: Outcomes;
 
   constructor(outcomes: Outcomes) {
@@ -62,10 +62,14 @@ class Walk {
         row.push(step.name + at);
         return "on";
       case "progress":
-        this.reports++;
-        return "on";
       case "pause":
         return "on";
+      case "background": {
+        const own: Order[] = [];
+        this.all(step.steps, at, { seen: [], last: "" }, own);
+        this.background.push({ row: own });
+        return "on";
+      }
       case "ask":
       case "all":
         return this.#asked(step.key + at, scope);

@@ -39,6 +39,8 @@ export type Step =
       readonly last: readonly Step[] | undefined;
     }
   | { readonly do: "once"; readonly key: string; readonly steps: readonly Step[] }
+  /** Steps for which nothing waits: they may go on when the handler has ended. They ask nothing. */
+  | { readonly do: "background"; readonly steps: readonly Step[] }
   /** Branches that run at the same time. @property isStrict whether it throws as its first branch that throws */
   | { readonly do: "fork"; readonly branches: readonly (readonly Step[])[]; readonly isStrict: boolean };
 
@@ -62,8 +64,14 @@ const { steps } = fc.letrec<{ readonly step: Step; readonly steps: Step[] }>((ti
     members: { [Member in Exclude<keyof Extract<Step, { do: Name }>, "do">]: fc.Arbitrary<unknown> },
   ): fc.Arbitrary<Step> => fc.record({ do: fc.constant(name), ...members }) as never;
   const questions = fc.array(form, { minLength: 1, maxLength: 3 });
+  const effect = of("effect", { name: text });
+  const quiet = fc.oneof(
+    effect,
+    of("pause", { isLong: fc.constant(false) }),
+    of("once", { key: text, steps: fc.array(effect, { minLength: 1, maxLength: 2 }) }),
+  );
   const leaf = fc.oneof(
-    { weight: 4, arbitrary: of("effect", { name: text }) },
+    { weight: 4, arbitrary: effect },
     { weight: 5, arbitrary: of("ask", { key: text, form, timeout }) },
     { weight: 1, arbitrary: of("all", { key: text, forms: questions, isOneCall: fc.boolean() }) },
     { weight: 1, arbitrary: of("progress", {}) },
@@ -82,6 +90,10 @@ const { steps } = fc.letrec<{ readonly step: Step; readonly steps: Step[] }>((ti
       { weight: 2, arbitrary: of("branch", { yes: inner, no: inner }) },
       { weight: 3, arbitrary: of("try", { steps: inner, caught: maybe, last: maybe }) },
       { weight: 3, arbitrary: of("once", { key: text, steps: inner }) },
+      {
+        weight: 1,
+        arbitrary: of("background", { steps: fc.array(quiet, { minLength: 1, maxLength: 4 }) }),
+      },
       {
         weight: 2,
         arbitrary: of("fork", {
