@@ -4,9 +4,6 @@ import { type World, nameOf, perform } from "./handler.js";
 import type { End, Outcome, Seen } from "./model.js";
 import type { Program } from "./program.js";
 
-/** FAULT of the runtime, open: true with its mend (once.test.ts). */
-const needsRequest = false;
-
 type Sampling = Parameters<HandlerContext["ask"]["sample"]>[1];
 
 /** An effect that happened. */
@@ -151,8 +148,7 @@ export class Journal {
       once: (key, effect) =>
         context.once(key, async () => {
           if (this.done.has(key)) this.faults.push(`${key} runs again`);
-          if (needsRequest && this.#runsAgain && context.signal.aborted)
-            this.faults.push(`${key} runs without a request`);
+          if (this.#runsAgain && context.signal.aborted) this.faults.push(`${key} runs without a request`);
           const seen = await effect();
           this.done.add(key);
           return seen;

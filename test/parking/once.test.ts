@@ -3,8 +3,6 @@ import { raw } from "../support/raw-stdio-client.js";
 import { questionOf } from "./answers.js";
 import { modern } from "./line.js";
 
-const options = { state: { parking: false } } as const;
-
 test("of a handler that runs again, no `once` starts after its client has cancelled the request", async () => {
   const effects: string[] = [];
   let go = (): void => {};
@@ -21,7 +19,7 @@ test("of a handler that runs again, no `once` starts after its client has cancel
         return "";
       }),
     { elicitation: {} },
-    options,
+    { state: { parking: false } },
   );
   const id = client.startCall("t");
   await client.settled();
@@ -42,7 +40,7 @@ test("of a handler that runs again, a repeated state runs nothing, also without 
         return "paid";
       }),
     { elicitation: {} },
-    options,
+    { state: { parking: false } },
   );
   const requestState = (await client.call("t")).result!["requestState"] as string;
   const inputResponses = { k: { action: "cancel" } };
