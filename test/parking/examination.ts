@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Members, Wired } from "../support/sent-messages.js";
 import { Conversation, Fault, type Course } from "./conversation.js";
 import { type Journal, type Run, nextTurn } from "./journal.js";
-import { type End, type Outcomes, isInOrder, judge, without } from "./model.js";
+import { type End, type Outcomes, isInOrder, judge, namesOf, without } from "./model.js";
 import { type Ending, type Plan, plans } from "./plan.js";
 import { type Program, hidesAsks, programs } from "./program.js";
 import { type Setting, Site, modes, paramsOf, settings } from "./site.js";
@@ -89,7 +89,8 @@ function checkOnce({ runs, effects }: Journal): void {
 /** @param allowed codes of rejected asks */
 function checkRun(program: Program, run: Run, allowed: readonly string[]): void {
   checkCodes(run, allowed);
-  const { order, end } = judge(program, run.outcomes);
+  const { order: row, background, end } = judge(program, run.outcomes);
+  const order = { beside: [row, ...background] };
   const effects = run.effects.map(({ name }) => name);
   if (!isInOrder(order, effects))
     throw new Fault(`the effects are ${effects.join()}, expected ${JSON.stringify(order)}`);
@@ -116,9 +117,11 @@ function checkLastRun(program: Program, { runs }: Journal, allowed: readonly str
   // An ask in a `once` that is done is not asked again.
   const said = runs.flatMap(({ outcomes }) => [...outcomes].filter(([, outcome]) => "said" in outcome));
   const outcomes: Outcomes = new Map([...said, ...run.outcomes]);
-  const { order, end } = judge(program, outcomes);
+  const { order, background, end } = judge(program, outcomes);
   const inside = runs.flatMap(({ effects }) => effects.filter((effect) => effect.inside !== undefined));
-  const guarded = new Set(inside.map(({ name }) => name));
+  // What goes on in the background stops at a `once` when the request is over.
+  const late = background.flatMap((each) => [...namesOf(each)]);
+  const guarded = new Set([...inside.map(({ name }) => name), ...late]);
   const effects = run.effects.map(({ name }) => name).filter((name) => !guarded.has(name));
   if (!isInOrder(without(order, guarded), effects))
     throw new Fault(`in the last run the effects are ${effects.join()}, expected ${JSON.stringify(order)}`);

@@ -7,7 +7,8 @@ export interface World {
   /** @param inside the key of the `once` around it */
   effect(name: string, inside: string | undefined): void;
   progress(): void;
-  pause(isLong: boolean): Promise<void>;
+  /** @param isAwaited whether the request is open until it ends */
+  pause(isLong: boolean, isAwaited: boolean): Promise<void>;
   /** Asks, without a look at the answer. */
   ask(key: string, form: Form, timeout?: number): Promise<unknown>;
   /** The answers to several questions at a time. */
@@ -22,16 +23,17 @@ interface Scope {
   last: string;
 }
 
-/** Where the steps stand: the numbers of the loops, and the key of the `once` around them. */
+/** Where the steps stand: the numbers of the loops, the key of the `once` around them, and whether something waits for them. */
 interface Place {
   readonly at: string;
   readonly inside?: string;
+  readonly isAwaited: boolean;
 }
 
 /** Runs a program as a handler that its author wrote by hand would. Resolves with what it kept in its variables. */
 export async function perform(program: Program, world: World): Promise<Seen> {
   const scope: Scope = { seen: [], last: "" };
-  await steps(program, { at: "" }, scope, world);
+  await steps(program, { at: "", isAwaited: true }, scope, world);
   return scope.seen;
 }
 
@@ -51,7 +53,7 @@ async function run(step: Step, place: Place, scope: Scope, world: World): Promis
     case "progress":
       return world.progress();
     case "pause":
-      return world.pause(step.isLong);
+      return world.pause(step.isLong, place.isAwaited);
     case "ask":
       return heard(step.key + at, world.ask(step.key + at, step.form, step.timeout));
     case "all":
@@ -86,13 +88,14 @@ async function run(step: Step, place: Place, scope: Scope, world: World): Promis
       const key = step.key + at;
       const seen = await world.once(key, async () => {
         const inner: Scope = { seen: [], last: "" };
-        await steps(step.steps, { at, inside: key }, inner, world);
+        await steps(step.steps, { ...place, inside: key }, inner, world);
         return inner.seen;
       });
       return void scope.seen.push(seen);
     }
     case "background":
-      void steps(step.steps, place, { seen: [], last: "" }, world);
+      // A `once` in it may be refused, as the request is over.
+      steps(step.steps, { ...place, isAwaited: false }, { seen: [], last: "" }, world).catch(() => {});
       return;
     case "fork":
       return fork(step, place, scope, world);

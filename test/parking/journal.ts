@@ -124,7 +124,7 @@ export class Journal {
     const world: World = {
       effect: (name, inside) => void run.effects.push({ name, inside }),
       progress: () => context.progress(++run.reports),
-      pause: (isLong) => this.#pause(run, isLong),
+      pause: (isLong, isAwaited) => this.#pause(run, isLong, isAwaited),
       ask: (key, form, timeout) => {
         const asked = ask(context, key, form, timeout);
         run.asked.push(asked);
@@ -162,8 +162,8 @@ export class Journal {
     return world;
   }
 
-  async #pause(run: Run, isLong: boolean): Promise<void> {
-    if (this.isHolding) {
+  async #pause(run: Run, isLong: boolean, isAwaited: boolean): Promise<void> {
+    if (this.isHolding && isAwaited) {
       for (const resolve of this.#reached.splice(0)) resolve();
       await new Promise<void>((resolve) => this.#held.push(resolve));
     }

@@ -1,8 +1,29 @@
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { expect, test } from "vitest";
 import { heap } from "../support/heap.js";
-import { raw } from "../support/raw-stdio-client.js";
+import { metaOf, raw, served } from "../support/raw-stdio-client.js";
 import { questionOf } from "./answers.js";
 import { modern } from "./line.js";
+
+/** A body that a fetch handler takes. */
+const request = (signal: AbortSignal): Request =>
+  new Request("http://localhost/mcp", {
+    method: "POST",
+    signal,
+    headers: {
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      "mcp-protocol-version": modern,
+      "mcp-method": "tools/call",
+      "mcp-name": "t",
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "t", arguments: {}, _meta: metaOf() },
+    }),
+  });
 
 const capabilities = { elicitation: {} };
 const form = questionOf("k", "flag").params as never;
@@ -63,4 +84,46 @@ test("what a handler reports while its client is away counts as memory that wait
     Array.from({ length: 1000 }, (_, done) => done + 1),
   );
   expect(reports.every(({ progressToken }) => progressToken === "second")).toBe(true);
+});
+
+test("no request of a client that has left stays counted, although its handler calls `once`", async () => {
+  const { server } = served(
+    (server) => {
+      server.tool("t", { replay: true }, async (_, { once, signal }) => {
+        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        await once("late", () => null);
+        return "";
+      });
+    },
+    { state: { parking: false } },
+  );
+  const handler = createHttpHandler(server);
+  const gone = new AbortController();
+  const left = Promise.resolve(handler.fetch(request(gone.signal) as never)).catch(() => undefined);
+  await expect.poll(() => handler.stats().gauges.requests).toBe(1);
+  gone.abort();
+  await expect.poll(() => handler.stats().gauges.requests).toBe(0);
+  await left;
+});
+
+test("what a handler logs while its client is away may lead back to itself", async () => {
+  let isAway = (): void => {};
+  const away = new Promise<void>((resolve) => (isAway = resolve));
+  const { client } = await raw(
+    modern,
+    (server) =>
+      void server.tool("t", {}, async (_, { ask, log }) => {
+        const asked = ask.elicit("k", form);
+        await away;
+        const data: { self?: unknown } = {};
+        data.self = data;
+        log("info", data);
+        await asked;
+        return "";
+      }),
+    capabilities,
+    { onEvent: ({ type }) => void (type === "call-parked" && isAway()) },
+  );
+  expect((await client.call("t")).result!["resultType"]).toBe("input_required");
+  expect(await client.settled(client.received.length)).toEqual([]);
 });

@@ -18,6 +18,8 @@ export type End = { readonly seen: Seen } | { readonly thrown: string } | "hung"
 
 export interface Verdict {
   readonly order: Order;
+  /** Effects that come at any time, in their own orders. */
+  readonly background: readonly Order[];
   readonly end: End;
 }
 
@@ -35,8 +37,7 @@ export function judge(program: Program, outcomes: Outcomes): Verdict {
   const scope: Scope = { seen: [], last: "" };
   const row: Order[] = [];
   const flow = walk.all(program, "", scope, row);
-  const order = { beside: [{ row }, ...walk.background] };
-  return { order, end: flow === "on" ? { seen: scope.seen } : flow };
+  return { order: { row }, background: walk.background, end: flow === "on" ? { seen: scope.seen } : flow };
 }
 
 class Walk {
@@ -137,7 +138,7 @@ class Walk {
   }
 }
 
-function* namesOf(order: Order): Generator<string> {
+export function* namesOf(order: Order): Generator<string> {
   if (typeof order === "string") yield order;
   else for (const inner of "row" in order ? order.row : order.beside) yield* namesOf(inner);
 }

@@ -11,6 +11,7 @@ import {
   lost,
   McpError,
   messageOf,
+  mostReserved,
   type NotificationMessage,
   type Outcome,
   type Params,
@@ -138,7 +139,7 @@ export class RequestContext implements HandlerContext, Waiting {
   /** Its handler runs again for each answer of the client, and does not wait for one. */
   get runsAgain(): boolean {
     const { sharesState, parking } = this.connection.definition;
-    return this.replay === true && (sharesState || !parking);
+    return this.replay === true && this.protocol.era.stated !== undefined && (sharesState || !parking);
   }
 
   get signal(): platform.AbortSignal {
@@ -195,7 +196,7 @@ export class RequestContext implements HandlerContext, Waiting {
     return (progress, total, message) => {
       if (this.over) return;
       if (this.parked?.isAway)
-        return void this.parked.hold(weightOf([message], Infinity), () =>
+        return void this.parked.hold(weightOf(message, mostReserved), () =>
           this.progress(progress, total, message),
         );
       const token = this.request.params?._meta?.["progressToken"];
@@ -224,7 +225,7 @@ export class RequestContext implements HandlerContext, Waiting {
   send(method: string, params: Params | undefined): void {
     if (this.over) return;
     if (this.parked?.isAway)
-      return void this.parked.hold(weightOf(params, Infinity), () => this.send(method, params));
+      return void this.parked.hold(weightOf(params, mostReserved), () => this.send(method, params));
     const { connection, entry, protocol, request } = this;
     const { id } = request;
     // What comes on the stream of a request names that request (2026-07-28, subscriptions, receiving notifications).
@@ -245,9 +246,13 @@ export class RequestContext implements HandlerContext, Waiting {
       const known = results.get(key);
       if (known) return known as Promise<T>;
       // The next run of the handler runs it: this round is over.
-      if (this.rounds.isSealed || (this.#isOver && this.runsAgain)) return new Promise(() => {});
+      if (this.rounds.isSealed) return new Promise(() => {});
       // The promise is stored, so that overlapping calls share one run.
-      const running = Promise.resolve().then(() => this.runOnce(key, effect));
+      const running = Promise.resolve().then(() => {
+        // It rejects, for a handler that never ends stays counted as work of the client that has left.
+        if (this.#isOver && this.runsAgain) throw new McpError("cancelled", "the request is over");
+        return this.runOnce(key, effect);
+      });
       results.set(key, running);
       // Handles the rejection, even if the handler does not await it.
       running.catch(() => results.delete(key));
