@@ -111,7 +111,8 @@ export class Relay {
     if (text !== undefined) connection.send(text, request.id);
     if (lost) this.#take(id)!.lost(lost);
     if (answer === undefined) return;
-    if (!answers(answer, request.id)) return this.#link.endpoint.warn(malformed("an answer of another process"));
+    if (!answers(answer, request.id))
+      return this.#link.endpoint.warn(malformed("an answer of another process"));
     this.#take(id);
     connection.answer(context, answer, code);
   }

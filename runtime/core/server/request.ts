@@ -13,7 +13,6 @@ import {
   messageOf,
   mostReserved,
   type NotificationMessage,
-  type Outcome,
   type Params,
   type ParkedCall,
   type platform,
@@ -67,6 +66,9 @@ import {
 } from "./server-definition.js";
 
 type Result = Params | SerialisedResult;
+
+/** Bytes up to which a notification is weighed: it may contain itself. */
+const mostHeld = 16 * mostReserved;
 
 /**
  * A request of a client, from its dispatch to its response; that of a handler that waits for its client goes on in each later
@@ -193,18 +195,17 @@ export class RequestContext implements HandlerContext, Waiting {
   // Getters return functions that do not depend on `this`: handlers may destructure the context.
 
   get progress(): HandlerContext["progress"] {
-    return (progress, total, message) => {
+    const report = (progress: number, total?: number, message?: string): void => {
       if (this.over) return;
       if (this.parked?.isAway)
-        return void this.parked.hold(weightOf(message, mostReserved), () =>
-          this.progress(progress, total, message),
-        );
+        return void this.parked.hold(weightOf(message, mostHeld), () => report(progress, total, message));
       const token = this.request.params?._meta?.["progressToken"];
-      const report = progressOf(this, token, progress, total, message);
-      if (!report) return;
+      const params = progressOf(this, token, progress, total, message);
+      if (!params) return;
       this.reported = performance.now();
-      this.send("notifications/progress", report);
+      this.send("notifications/progress", params);
     };
+    return report;
   }
 
   get log(): HandlerContext["log"] {
@@ -225,7 +226,7 @@ export class RequestContext implements HandlerContext, Waiting {
   send(method: string, params: Params | undefined): void {
     if (this.over) return;
     if (this.parked?.isAway)
-      return void this.parked.hold(weightOf(params, mostReserved), () => this.send(method, params));
+      return void this.parked.hold(weightOf(params, mostHeld), () => this.send(method, params));
     const { connection, entry, protocol, request } = this;
     const { id } = request;
     // What comes on the stream of a request names that request (2026-07-28, subscriptions, receiving notifications).
@@ -389,7 +390,9 @@ export class RequestContext implements HandlerContext, Waiting {
       const state = this.request.params!["requestState"] === undefined ? undefined : await openState(this);
       if (state && !state.replay) {
         if (!parking) throw lost("not-here");
-        return this.#repeated(await parking.resume(this, state.chain, () => markUsed(state, this)));
+        const outcome = await parking.resume(this, state.chain, () => markUsed(state, this));
+        if ("error" in outcome) throw outcome.error;
+        return SerialisedResult.of(outcome.text, protocol.revision);
       }
       if (state) connection.definition.replayed(placeOf(method, request.params));
       this.rounds = state
@@ -431,11 +434,6 @@ export class RequestContext implements HandlerContext, Waiting {
     if (!this.parked?.isAway) return false;
     if (!this.parked.hold(bytes, later)) this.parked.hold(0, () => this.#refuse(asksLimit("memory")));
     return true;
-  }
-
-  #repeated(outcome: Outcome): SerialisedResult {
-    if ("error" in outcome) throw outcome.error;
-    return SerialisedResult.of(outcome.text, this.protocol.revision);
   }
 
   get owner(): string | undefined {

@@ -23,7 +23,6 @@ import {
   McpError,
   type Params,
   Parking,
-  type ParkingEvent,
   type ParkingOption,
   systemClock,
   type Timeouts,
@@ -52,7 +51,6 @@ import { plainChannel, ServerConnection, type ConnectionOptions } from "./connec
 import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
 import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
-import type { RequestContext } from "./request.js";
 import { memoryStateStore, type StateStore, stateSeal } from "./rounds.js";
 
 /** How a server behaves, apart from its tools, resources and prompts. */
@@ -278,7 +276,12 @@ export class Server {
       warn,
     };
     if (state.parking !== false)
-      this.definition.parking = new Parking<RequestContext>(this.definition, state.parking, reportParking);
+      this.definition.parking = new Parking(
+        this.definition,
+        state.parking,
+        ({ connection, method, request }, event) =>
+          connection.emit({ ...placeOf(method, request.params), ...event } as ServerEvent),
+      );
     errors.table?.apply(this.definition.legacy);
     this.#builtIn = this.#builtInMethods(lists.cache);
     this.refresh();
@@ -525,10 +528,6 @@ export class Server {
     const declared = (this.#declared ??= { ...this.features.capabilities(), ...this.#extra });
     return this.#extended?.declared(declared, revision) ?? declared;
   }
-}
-
-function reportParking({ connection, method, request }: RequestContext, event: ParkingEvent): void {
-  connection.emit({ ...placeOf(method, request.params), ...event } as ServerEvent);
 }
 
 function replayReport(warn: (message: string) => void): (place: ErrorPlace) => void {

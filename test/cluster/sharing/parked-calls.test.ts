@@ -16,7 +16,11 @@ import { Watched } from "./watched-store.js";
 
 const newest = "2026-07-28";
 const keys = ["k".repeat(32)];
-const requestedSchema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] } as const;
+const requestedSchema = {
+  type: "object",
+  properties: { sum: { type: "number" } },
+  required: ["sum"],
+} as const;
 const accepted = { action: "accept", content: { sum: 7 } };
 
 type Effects = string[];
@@ -40,7 +44,10 @@ function shop(name: string, effects: Effects, options: Partial<ServerOptions>) {
       const sums: number[] = [];
       try {
         for (let at = 1; at <= asks; at++) {
-          const answer = await ask.elicit<{ sum: number }>(`sum ${at}`, { message: "How much?", requestedSchema });
+          const answer = await ask.elicit<{ sum: number }>(`sum ${at}`, {
+            message: "How much?",
+            requestedSchema,
+          });
           effects.push(`${key} pays ${at}`);
           sums.push(answer.action === "accept" ? answer.content.sum : 0);
         }
@@ -146,7 +153,9 @@ describe("rounds at other nodes", () => {
     const calls = Array.from({ length: 250 }, (_, index) => `c${index}`);
     const replies: Wired[] = [];
     for (let at = 0; at < calls.length; at += 25)
-      replies.push(...(await Promise.all(calls.slice(at, at + 25).map((key) => pay(turn, { key, asks: 4 })))));
+      replies.push(
+        ...(await Promise.all(calls.slice(at, at + 25).map((key) => pay(turn, { key, asks: 4 })))),
+      );
     expect(replies.filter(({ error }) => error)).toEqual([]);
     expect(new Set(replies.map((reply) => textOf(reply).split(": ")[1]))).toEqual(new Set(["7 7 7 7"]));
     for (const key of calls)
@@ -155,7 +164,8 @@ describe("rounds at other nodes", () => {
         `${key} ends`,
       ]);
     // Each node passed requests on, and held calls.
-    for (const { watched } of all) expect(watched.commands.filter((name) => name === "publish").length).toBeGreaterThan(100);
+    for (const { watched } of all)
+      expect(watched.commands.filter((name) => name === "publish").length).toBeGreaterThan(100);
     await expectEmpty(all);
   });
 
@@ -173,7 +183,9 @@ describe("rounds at other nodes", () => {
     all[0]!.gate.open();
     await second.whole();
     const shown = messagesOf(second).map(({ method, params, result }) =>
-      result ? textOf({ result } as Wired) : [method, params!["progressToken"], params!["message"] ?? params!["data"]],
+      result
+        ? textOf({ result } as Wired)
+        : [method, params!["progressToken"], params!["message"] ?? params!["data"]],
     );
     expect(shown).toEqual([
       ["notifications/progress", "second", "after"],
@@ -200,10 +212,17 @@ describe("rounds at other nodes", () => {
     const [a, b, c] = clients as [Party, Party, Party];
     const args = { key: "k", asks: 2 };
     const asked = await call(a, "pay", args);
-    const wrong = await call(b, "pay", args, answering(asked, { action: "accept", content: { sum: "seven" } }));
+    const wrong = await call(
+      b,
+      "pay",
+      args,
+      answering(asked, { action: "accept", content: { sum: "seven" } }),
+    );
     expect(wrong.error).toMatchObject({ code: -32602, message: expect.stringContaining("sum") });
     expect(effects).toEqual(["k begins"]);
-    const rounds = await Promise.all([b, c, a, b, c].map((each) => call(each, "pay", args, answering(asked))));
+    const rounds = await Promise.all(
+      [b, c, a, b, c].map((each) => call(each, "pay", args, answering(asked))),
+    );
     expect(new Set(rounds.map(({ result }) => JSON.stringify(result))).size).toBe(1);
     const done = await call(c, "pay", args, answering(rounds[0]!));
     expect(textOf(done)).toBe("n0: 7 7");
@@ -241,7 +260,8 @@ describe("rounds at other nodes", () => {
     const given = answering(await call(a, "pay", { key: "k" }));
     const other = answering(await call(c, "pay", { key: "other" }))["requestState"] as string;
     const [name, sealed] = (given["requestState"] as string).split(".") as [string, string];
-    const named = (node: string) => call(b, "pay", { key: "k" }, { ...given, requestState: `${node}.${sealed}` });
+    const named = (node: string) =>
+      call(b, "pay", { key: "k" }, { ...given, requestState: `${node}.${sealed}` });
     for (const { watched } of all) watched.commands.length = 0;
     for (const changed of [other.split(".")[0]!, "n9-nowhere1", "*", ""])
       expect(codeOf(await named(changed))).toEqual(["state-rejected", undefined]);
@@ -385,7 +405,10 @@ describe("a store that fails", () => {
     const given = answering(await call(a, "pay", { key: "k" }));
     all[loser]!.watched.mode = "loses";
     const round = call(b, "pay", { key: "k" }, given);
-    await until("the message", () => all[loser]!.watched.commands.at(-1) === "publish" && effects.length >= 3 - 2 * loser);
+    await until(
+      "the message",
+      () => all[loser]!.watched.commands.at(-1) === "publish" && effects.length >= 3 - 2 * loser,
+    );
     await settled();
     all[loser]!.watched.mode = "works";
     // More copies have no effect.
@@ -442,7 +465,8 @@ describe("a store that fails", () => {
     const request = { ...b.call("pay", { key: "k", asks: 2 }, given), id: 1 };
     const caller = { principal: "", url: "/mcp" };
     const text = JSON.stringify({ from: "evil", id: 1, request, caller });
-    for (const forged of ["", "x", text, `${"A".repeat(12)}${text}`]) await foreign.publish(`parked:${holder}`, forged);
+    for (const forged of ["", "x", text, `${"A".repeat(12)}${text}`])
+      await foreign.publish(`parked:${holder}`, forged);
     await settled();
     expect(effects).toEqual(["k begins"]);
     expect(all[0]!.warnings.length).toBeGreaterThan(0);
@@ -499,14 +523,20 @@ describe("bounds and options", () => {
 
   test("shared keys need no state.parking with a cluster, and do without one", async () => {
     const made = (http: ServeHttpOptions, parking?: "routed" | false) =>
-      serve("node", shop("n", [], { state: { keys, ...(parking !== undefined && { parking }) } }).server, http);
+      serve(
+        "node",
+        shop("n", [], { state: { keys, ...(parking !== undefined && { parking }) } }).server,
+        http,
+      );
     await expect(made({})).rejects.toThrow("or use cluster");
     const store = new MemoryClusterStore();
     await made({ sessions: sealedSessions({ keys }), cluster: cluster({ store: store.connect(), keys }) });
     await made({ sessions: false, cluster: cluster({ store: store.connect(), keys }) });
     await made({}, "routed");
     await made({}, false);
-    await expect(made({ cluster: cluster({ store: store.connect(), keys }) })).rejects.toThrow("cluster needs sessions.store");
+    await expect(made({ cluster: cluster({ store: store.connect(), keys }) })).rejects.toThrow(
+      "cluster needs sessions.store",
+    );
   });
 
   test("a cluster whose processes do not share state.keys says so", async () => {
