@@ -54,7 +54,7 @@ test("a fork hangs if one of its branches does", () => {
   expect(isInOrder(judge(program, outcomes({ k: "cancel" })).order, ["b", "a", "c"])).toBe(true);
 });
 
-test("what runs in the background has an order of its own", () => {
+test("what runs in the background has a separate order", () => {
   const program: Program = [{ do: "background", steps: [effect("a"), effect("b")] }, effect("c")];
   expect(judge(program, outcomes({}))).toMatchObject({
     order: { row: ["c"] },
