@@ -1,5 +1,6 @@
 import type { Members, Wired } from "../support/sent-messages.js";
 import { answerTo, formOf, wrongAnswerTo } from "./answers.js";
+import type { Run } from "./journal.js";
 import type { Line, Sent } from "./line.js";
 import type { Ending, Manner, Plan, Try } from "./plan.js";
 import { type Site, modes, paramsOf } from "./site.js";
@@ -150,7 +151,7 @@ export class Conversation {
     await aborted;
     journal.letGo();
     if (this.#waits) await run.ended;
-    await this.#site.journal.atRest();
+    await journal.atRest();
     const state = more["requestState"] as string | undefined;
     if (state !== undefined)
       await this.#quietly("gone", () =>
@@ -339,13 +340,13 @@ export class Conversation {
       if (site.setting.wire === "HTTP" || site.setting.wire === "fetch") return undefined;
       await site.hangUp();
       if (!this.#waits) return undefined;
-      await run.ended;
+      await this.#ended(run);
       await this.#quietly(how, () => this.#refused(round, "state-lost", "cancelled"));
       return this.#course(undefined, how);
     }
     if (how === "closed") {
       await site.close();
-      if (this.#waits) await run.ended;
+      if (this.#waits) await this.#ended(run);
     }
     await site.start();
     if (site.setting.mode === "shared") return undefined;
@@ -353,8 +354,13 @@ export class Conversation {
     return this.#course(undefined, how);
   }
 
+  async #ended({ ended }: Run): Promise<void> {
+    await ended;
+    await this.#site.journal.atRest();
+  }
+
   async #expired(round: Round): Promise<Course> {
-    if (this.#waits) await this.#site.journal.runs.at(-1)!.ended;
+    if (this.#waits) await this.#ended(this.#site.journal.runs.at(-1)!);
     await this.#quietly("expired", () => this.#refused(round, "state-lost", "expired"));
     return this.#course(undefined, "expired");
   }

@@ -62,6 +62,7 @@ async function inRounds(
     const refused = does === "refuses" ? ["invalid-definition"] : [];
     checkRun(program, run, [...refused, ...bare, ...(ending ? codes[ending] : [])]);
     if (last) checkReports(site, run);
+    checkEvents(site, course);
   }
   const isSame = [...run.outcomes.values()].every((outcome) => "said" in outcome);
   if (last && isSame && !isHidden && !course.isRaced && textOf(last) !== inSession)
@@ -79,6 +80,27 @@ const codes: { readonly [how in Ending]: readonly string[] } = {
   closed: ["connection-closed"],
   expired: ["ask-expired"],
 };
+
+/** Why calls that wait are lost, by the end of a conversation. */
+const causes: { readonly [how in Ending]?: string } = {
+  gone: "cancelled",
+  "hung up": "cancelled",
+  closed: "cancelled",
+  expired: "expired",
+};
+
+/** Each round and each loss is reported. */
+function checkEvents({ events }: Site, { ending, rounds }: Course): void {
+  const parked = events.flatMap((event) => (event.type === "call-parked" ? [event.round] : []));
+  const lost = events.flatMap((event) => (event.type === "call-lost" ? [event.cause] : []));
+  const cause = ending && rounds > 0 ? causes[ending] : undefined;
+  const expected = [
+    Array.from({ length: rounds }, (_, index) => index + 1),
+    cause === undefined ? [] : [cause],
+  ];
+  if (!isDeepStrictEqual([parked, lost], expected))
+    throw new Fault(`reported were ${JSON.stringify([parked, lost])}, expected ${JSON.stringify(expected)}`);
+}
 
 function checkOnce({ runs, effects }: Journal): void {
   if (runs.length > 1) throw new Fault(`the handler ran ${runs.length} times`);

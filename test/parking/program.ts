@@ -58,6 +58,10 @@ const text = fc.constant("");
 
 const { steps } = fc.letrec<{ readonly step: Step; readonly steps: Step[] }>((tie) => {
   const inner = tie("steps");
+  /** Half of them begin when their question has gone out. */
+  const later = fc
+    .tuple(fc.boolean(), inner)
+    .map(([isAway, steps]) => (isAway ? [{ do: "pause", isLong: true } as const, ...steps] : steps));
   const maybe = fc.option(inner, { nil: undefined });
   const of = <Name extends Step["do"]>(
     name: Name,
@@ -82,7 +86,7 @@ const { steps } = fc.letrec<{ readonly step: Step; readonly steps: Step[] }>((ti
       { depthSize: "small", maxDepth, withCrossShrink: true },
       { weight: 12, arbitrary: leaf },
       { weight: 1, arbitrary: of("throw", { text }) },
-      { weight: 2, arbitrary: of("meanwhile", { key: text, form, steps: inner, isJoined: fc.boolean() }) },
+      { weight: 2, arbitrary: of("meanwhile", { key: text, form, steps: later, isJoined: fc.boolean() }) },
       {
         weight: 2,
         arbitrary: of("loop", { times: fc.integer({ min: 0, max: 3 }), stops: fc.boolean(), steps: inner }),
@@ -91,7 +95,7 @@ const { steps } = fc.letrec<{ readonly step: Step; readonly steps: Step[] }>((ti
       { weight: 3, arbitrary: of("try", { steps: inner, caught: maybe, last: maybe }) },
       { weight: 3, arbitrary: of("once", { key: text, steps: inner }) },
       {
-        weight: 1,
+        weight: 2,
         arbitrary: of("background", { steps: fc.array(quiet, { minLength: 1, maxLength: 4 }) }),
       },
       {

@@ -238,6 +238,8 @@ export class Site {
       const { parked, requests } = server.stats().gauges;
       if (parked > 0) left.push(`${parked} parked calls`);
       if (requests > 0) left.push(`${requests} requests`);
+      const bytes = server.definition.parking?.bytes ?? 0;
+      if (bytes !== 0) left.push(`${bytes} bytes of parked calls`);
       await this.close(process);
       if (clock.waiting > 0) left.push(`${clock.waiting} timers`);
     }
