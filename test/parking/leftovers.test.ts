@@ -99,11 +99,11 @@ test("no request of a client that has left stays counted, although its handler c
   );
   const handler = createHttpHandler(server);
   const gone = new AbortController();
-  const left = Promise.resolve(handler.fetch(request(gone.signal) as never)).catch(() => undefined);
+  // The response of a client that has left never comes.
+  void handler.fetch(request(gone.signal) as never);
   await expect.poll(() => handler.stats().gauges.requests).toBe(1);
   gone.abort();
   await expect.poll(() => handler.stats().gauges.requests).toBe(0);
-  await left;
 });
 
 test("what a handler logs while its client is away may lead back to itself", async () => {

@@ -1,4 +1,4 @@
-import { attempts, BoundedMap, growing, unref } from "@mcpgen/base";
+import { attempts, BoundedMap, growing, systemClock, unref } from "@mcpgen/base";
 import { numericDate } from "../shared/encoding.js";
 import { AuthError } from "../shared/errors.js";
 import type { Settings } from "./options.js";
@@ -208,7 +208,7 @@ export class UnredeemedLogins {
       this.#isTimed = false;
       this.#sweep(logins);
     };
-    unref(setTimeout(again, delay));
+    unref(systemClock.schedule(again, delay));
   }
 }
 
