@@ -12,6 +12,7 @@ const server = createServer(
   { name: "task-server", version: "1.0.0" },
   {
     revisions: serverRevisions,
+    state: { keys: ["task-server: a secret for tests"], parking: "routed" },
     extensions: [tasks(tasksExtension, { pollMs: 100 })],
   },
 );
