@@ -10,6 +10,11 @@ const consent: Form = {
   requestedSchema: { type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"] },
 };
 
+const color: Form = {
+  message: "What is your favorite color?",
+  requestedSchema: { type: "object", properties: { color: { type: "string" } }, required: ["color"] },
+};
+
 const question = {
   messages: [
     { role: "user" as const, content: { type: "text" as const, text: "What is the capital of France?" } },
@@ -51,7 +56,7 @@ export function addRounds(server: CodeFirstServer): void {
   });
   tool("multi_round", "Asks in two rounds.", async (_args, { ask }) => {
     const first = await ask.elicit("step1", name);
-    const second = await ask.elicit("step2", consent);
+    const second = await ask.elicit("step2", color);
     return `Rounds done: ${first.action}, ${second.action}.`;
   });
   tool("tampered_state", "Refuses a state that was tampered with.", async (_args, { ask }) => {
