@@ -55,7 +55,7 @@ for (const [proxy, { skip }] of Object.entries(proxies))
         t.after(() => client.close());
         assert.equal(client.revision(), revision);
         const tools = (await client.tools()).map((tool) => tool.name);
-        assert.deepEqual(tools.toSorted(), ["apart", "ask", "hold", "steps", "work"]);
+        assert.deepEqual(tools.toSorted(), ["apart", "ask", "hold", "pay", "steps", "work"]);
 
         const seen = [];
         const onProgress = ({ progress }) => void seen.push(progress);
