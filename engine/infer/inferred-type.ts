@@ -391,6 +391,7 @@ type Arms<
       | BranchNames<Schema, Root>
       | ReferredNames<Schema, Root>
       | PartNames<Schema, Root>
+      | ArmNames<Omit<Schema, Keyword>, Root>
     >
   : unknown;
 
@@ -539,7 +540,8 @@ type ObjectOf<Empty, Schema, Root, Left extends number, Around extends readonly 
     Schema,
     Root,
     Left,
-    Around
+    Around,
+    Also
   > &
   (string extends Also ? Open : unknown) &
   Others<Empty, Schema, Root, Left, [Around, keyof Schema & InPlace] extends [[], never] ? true : false>;
@@ -653,12 +655,12 @@ type ConditionalNames<Schema, Root> = [KeysOf<Conjunct<Schema>> & Conditional] e
       PropertyNames<Conjunct<Schema>> | RequiredOf<Conjunct<Schema>>
     >;
 
-type Conditioned<Names, Schema, Root, Left extends number, Around> = [Names] extends [never]
+type Conditioned<Names, Schema, Root, Left extends number, Around, Also> = [Names] extends [never]
   ? unknown
   : string extends Names
     ? Open
     : {
-        [Name in Names & string]?: Name extends Loosened<Schema, Root, Around>
+        [Name in Names & string]?: Name extends Loosened<Schema, Root, Around, Also>
           ? unknown
           : Alternative<BranchOf<Schema>, Name, Root, Left> | Inherited<Name>;
       };
@@ -667,8 +669,8 @@ type Conditioned<Names, Schema, Root, Left extends number, Around> = [Names] ext
  * Names of members whose types in conditions do not count, because other schemas may describe them if the conditions do
  * not apply.
  */
-type Loosened<Schema, Root, Around> =
-  | (Around extends readonly [] ? never : string)
+type Loosened<Schema, Root, Around, Also> =
+  | (Around extends readonly [] ? (string extends Also ? string : never) : string)
   | OthersIn<Conjunct<Schema>>
   | NamesOf<Referred<Conjunct<Schema>, Root> | UnionArm<Conjunct<Schema>>, Root>
   | PerhapsNames<BranchOf<Schema>, Root, 8>

@@ -10,6 +10,8 @@ export interface SchemaRow {
 
 const draft = { type: "object", properties: { title: { type: "string" }, body: { type: "string" } } };
 const untyped = { properties: { title: { type: "string" }, next: { $ref: "#/$defs/Node" } } };
+const placed = { properties: { at: { properties: { street: { type: "string" } } } } };
+const furtherPlaced = { properties: { at: { additionalProperties: { type: "string" } } } };
 const by = { by: { enum: ["mail", "post"] } };
 
 /** One row for each way in which a schema may describe a value less exactly, or at another place. */
@@ -168,6 +170,51 @@ export const schemaRows: readonly SchemaRow[] = [
       { by: "mail", at: { street: "Main" } },
     ],
     wrong: [{ at: { street: 5 } }, { at: 5 }],
+  },
+  {
+    name: "a condition and a pattern describe a member of a member",
+    schema: {
+      properties: { at: { if: { type: "number" }, then: { properties: { zip: { type: "string" } } } } },
+      patternProperties: { "^a": { properties: { zip: { minLength: 1 } } } },
+    },
+    good: [{ at: { zip: 5 } }, { at: { zip: "1" } }],
+    wrong: [],
+  },
+  {
+    name: "a condition adds members to a member of an arm, of a definition, and of items",
+    schema: {
+      properties: {
+        arm: { oneOf: [placed], if: furtherPlaced },
+        definition: { $ref: "#/$defs/Placed", if: furtherPlaced },
+        own: { ...placed, $ref: "#/$defs/Further" },
+        arms: { oneOf: [placed], anyOf: [{ if: furtherPlaced }, { type: "null" }] },
+        idle: { oneOf: [placed], anyOf: [furtherPlaced, {}] },
+        inner: { properties: { in: { $ref: "#/$defs/Placed" } }, if: { properties: { in: furtherPlaced } } },
+        list: { items: placed, if: { items: furtherPlaced } },
+        first: { prefixItems: [placed], anyOf: [{ if: { items: furtherPlaced } }] },
+      },
+      $defs: { Placed: placed, Further: { if: furtherPlaced } },
+    },
+    good: [
+      { arm: { at: { street: "Main", zip: "1" } } },
+      { definition: { at: { street: "Main", zip: "1" } } },
+      { own: { at: { street: "Main", zip: "1" } } },
+      { arms: { at: { street: "Main", zip: "1" } } },
+      { idle: { at: { street: "Main", zip: "1" } } },
+      { inner: { in: { at: { street: "Main", zip: "1" } } } },
+      { list: [{ at: { street: "Main", zip: "1" } }] },
+      { first: [{ at: { street: "Main", zip: "1" } }] },
+    ],
+    wrong: [
+      { arm: { at: { street: 5 } } },
+      { definition: { at: { street: 5 } } },
+      { own: { at: { street: 5 } } },
+      { arms: { at: { street: 5 } } },
+      { idle: { at: { street: 5 } } },
+      { inner: { in: { at: { street: 5 } } } },
+      { list: [{ at: { street: 5 } }] },
+      { first: [{ at: { street: 5 } }] },
+    ],
   },
   {
     name: "members of dependent schemas",

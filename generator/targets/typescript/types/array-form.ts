@@ -1,20 +1,24 @@
 import { type SchemaNode, referencesOf } from "@mcpgen/engine";
 import { type FormContext, type FormMaker, innerContext } from "./form.js";
-import { isAnything } from "./object-form.js";
+import { type DescribedObject, branchesOf, isAnything } from "./object-form.js";
 
 /** The array that nodes describe together; undefined if its items are unrestricted. */
 export function arrayForm(
   forms: FormMaker,
-  parts: readonly SchemaNode[],
+  { parts, idle }: Pick<DescribedObject, "parts" | "idle">,
   context: FormContext,
 ): SchemaNode | undefined {
   const describing = parts.filter(({ items, prefixItems }) => items ?? prefixItems);
   if (describing.length === 0) return undefined;
-  const item = (index: number): SchemaNode =>
-    forms.form(itemsAt(describing, index), innerContext(context, itemsAt(context.idle, index)));
+  const length = Math.max(...describing.map(({ prefixItems = [] }) => prefixItems.length));
+  const item = (index: number): SchemaNode => {
+    const further = furtherItems(forms, { parts, idle }, context, (node) =>
+      index < length ? itemsAt([node], index) : itemsFrom(node, length),
+    );
+    return forms.form(itemsAt(describing, index), innerContext(context, further));
+  };
   const minItems = Math.max(0, ...parts.map(({ minItems: least = 0 }) => least));
   const maxItems = Math.min(...parts.map(({ maxItems: most = Infinity }) => most));
-  const length = Math.max(...describing.map(({ prefixItems = [] }) => prefixItems.length));
   const prefix: SchemaNode[] = [];
   for (let index = 0; index < length; index++) {
     const next = index < maxItems ? item(index) : { pointer: "", never: true as const };
@@ -29,6 +33,27 @@ export function arrayForm(
     (!form.never && forms.inPlace.sayNothing(itemsAt(describing, index < length ? index : Infinity)));
   // An unrestricted array type would replace the item types of an intersecting array.
   return minItems === 0 && [...prefix, rest].every(isOpen) ? undefined : tuple(prefix, rest, minItems);
+}
+
+/**
+ * The schemas of an item by nodes that the array may satisfy.
+ *
+ * @param of the schemas that a node has for it
+ */
+function furtherItems(
+  { inPlace }: FormMaker,
+  { parts, idle }: Pick<DescribedObject, "parts" | "idle">,
+  context: FormContext,
+  of: (node: SchemaNode) => readonly SchemaNode[],
+): SchemaNode[] {
+  const branches = parts.flatMap(branchesOf).map(({ node }) => node);
+  const possible = inPlace.possible([...branches, ...idle, ...context.idle]);
+  return [...[...possible].flatMap(of), ...inPlace.hiddenItem(context.beside, of)];
+}
+
+/** All schemas that a node has for the items from an index on. */
+export function itemsFrom({ prefixItems = [], items }: SchemaNode, index: number): readonly SchemaNode[] {
+  return [...prefixItems.slice(index), ...(items ? [items] : [])];
 }
 
 /** The schemas that nodes have for the item at an index. */

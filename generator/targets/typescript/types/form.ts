@@ -10,6 +10,8 @@ export interface FormContext {
   readonly around: readonly SchemaNode[];
   /** Nodes that the value may or may not satisfy. They name members but constrain nothing. */
   readonly idle: readonly SchemaNode[];
+  /** Nodes of other parts of the type. They may describe further members of the members, and of the items. */
+  readonly beside: readonly SchemaNode[];
   /** Whether another part of the type describes the same members. Conditional members are then untyped. */
   readonly loose: boolean;
   /**
@@ -35,7 +37,7 @@ export interface FormMaker {
 
 /** The context of a member or an item, about which only its own nodes say anything. */
 export function innerContext({ loose }: FormContext, idle: readonly SchemaNode[] = []): FormContext {
-  return { kinds: everyKind, around: [], idle, loose, isNamed: false };
+  return { kinds: everyKind, around: [], idle, beside: [], loose, isNamed: false };
 }
 
 /** Title, description, default and deprecation, each from the first node that has it. */

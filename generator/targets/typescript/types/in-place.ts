@@ -1,5 +1,12 @@
-import { type Schema, type SchemaNode, descendants, inPlaceChildren, reachable } from "@mcpgen/engine";
-import { isAnything } from "./object-form.js";
+import {
+  type Schema,
+  type SchemaNode,
+  descendants,
+  inPlaceChildren,
+  matcherOf,
+  reachable,
+} from "@mcpgen/engine";
+import { branchesOf, isAnything } from "./object-form.js";
 
 /** The nodes that a value certainly satisfies, and the names of definitions that they refer to. */
 interface Conjuncts {
@@ -70,6 +77,59 @@ export class InPlace {
     return names;
   }
 
+  /** The schemas that a node has for a member: by its name and patterns, else those of additional members. */
+  member({ properties, patternProperties, additionalProperties }: SchemaNode, name: string): SchemaNode[] {
+    const named = properties?.get(name);
+    const matched = [...(patternProperties ?? [])]
+      .filter(([pattern]) => (this.schema.patterns?.get(pattern) ?? matcherOf(pattern))?.test(name))
+      .map(([, child]) => child);
+    if (named ?? matched.length > 0) return [...(named ? [named] : []), ...matched];
+    return additionalProperties ? [additionalProperties] : [];
+  }
+
+  /** The schemas that the nodes may have for a member, but that their types do not show. */
+  hiddenMember(nodes: readonly SchemaNode[], name: string): readonly SchemaNode[] {
+    // A type shows only the contents of the members that the schema names.
+    const shows = ({ properties }: SchemaNode): boolean => properties?.has(name) ?? false;
+    return this.hidden(nodes, (node) => this.member(node, name), shows);
+  }
+
+  /** The schemas that the nodes may have for an item, but that their types do not show. */
+  hiddenItem(
+    nodes: readonly SchemaNode[],
+    of: (node: SchemaNode) => readonly SchemaNode[],
+  ): readonly SchemaNode[] {
+    return this.hidden(nodes, of, () => true);
+  }
+
+  /**
+   * The schemas of a member or an item: by the nodes whose type does not show them, by conditions, and by
+   * unions whose type may be unrestricted.
+   *
+   * @param of the schemas that a node has for it
+   * @param shows whether the type of a node shows them
+   */
+  private hidden(
+    nodes: readonly SchemaNode[],
+    of: (node: SchemaNode) => readonly SchemaNode[],
+    shows: (node: SchemaNode) => boolean,
+  ): readonly SchemaNode[] {
+    const perhaps = (some: readonly SchemaNode[]): SchemaNode[] => [...this.possible(some)].flatMap(of);
+    return this.certain(nodes).flatMap((node) => {
+      const branches = perhaps(branchesOf(node).map((branch) => branch.node));
+      const arms = [node.anyOf, node.oneOf].flatMap((union = []) =>
+        union.every((arm) => this.describesParts([arm])) ? this.hidden(union, of, shows) : perhaps(union),
+      );
+      return [...(shows(node) ? [] : of(node)), ...branches, ...arms];
+    });
+  }
+
+  /** Whether the nodes describe parts of a value: members or items. */
+  describesParts(nodes: readonly SchemaNode[]): boolean {
+    const hasItems = [...this.possible(nodes)].some(({ items, prefixItems }) => items ?? prefixItems);
+    return hasItems || this.names(nodes).size > 0 || this.describesOthers(nodes);
+  }
+
   /** Whether the nodes may describe members without naming them. */
   describesOthers(nodes: readonly SchemaNode[]): boolean {
     return [...this.possible(nodes)].some(
@@ -90,7 +150,7 @@ export class InPlace {
   ): readonly (readonly SchemaNode[])[] {
     const own = parts.map(({ ref: _ref, allOf: _allOf, anyOf: _anyOf, oneOf: _oneOf, ...rest }) => rest);
     const definitions = references.map((name) => [this.schema.definitions.get(name)!.node]);
-    return [own, ...definitions, ...unions];
+    return [own, ...definitions, ...unions.map((anyOf) => [{ pointer: "", anyOf }])];
   }
 
   /** Whether a definition restricts the type of unnamed members. */

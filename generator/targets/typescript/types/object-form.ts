@@ -1,4 +1,4 @@
-import { type SchemaNode, matcherOf, naturalCompare } from "@mcpgen/engine";
+import { type SchemaNode, naturalCompare } from "@mcpgen/engine";
 import { common } from "../validators/shape.js";
 import { type FormContext, type FormMaker, annotations, innerContext } from "./form.js";
 
@@ -121,9 +121,8 @@ class Members {
     const nodes = this.viewsOf(this.parts, name);
     const possible = this.forms.inPlace.possible(this.branches.map(({ node }) => node));
     const known = this.viewsOf(this.elsewhere, name);
-    // If other nodes describe the member without its name, their type does not cover its contents.
-    const unnamed = this.elsewhere.filter(({ properties }) => !properties?.has(name));
-    const inner = innerContext(this.context, this.viewsOf([...possible, ...unnamed], name));
+    const hidden = this.forms.inPlace.hiddenMember(this.context.beside, name);
+    const inner = innerContext(this.context, [...this.viewsOf(possible, name), ...hidden]);
     // The other parts reject a value of another kind, but TypeScript does not see that for arrays and
     // objects, so the kinds are limited here.
     const context = { ...inner, kinds: known.map(this.forms.kindsOf).reduce(common, inner.kinds) };
@@ -171,7 +170,7 @@ class Members {
       const nodes = this.viewsOf(certain, name);
       const isTold = !decidesOn || inPlace.certain([decidesOn]).flatMap(namesOf).includes(name);
       const perhaps = [...inPlace.possible([node])].filter((each) => !certain.includes(each));
-      if (perhaps.some((each) => this.views(each, name).length > 0)) return undefined;
+      if (perhaps.some((each) => this.viewsOf([each], name).length > 0)) return undefined;
       if (nodes.length > 0 && isTold)
         found.push(nodes.length === 1 ? nodes[0]! : { pointer: "", allOf: nodes });
       else if (nodes.length > 0 || inPlace.names([node]).has(name)) return undefined;
@@ -186,25 +185,7 @@ class Members {
   }
 
   private viewsOf(nodes: Iterable<SchemaNode>, name: string): SchemaNode[] {
-    return [...nodes].flatMap((node) => this.views(node, name));
-  }
-
-  /** The schemas that a node has for a member: by its name and patterns, else those of additional members. */
-  private views(
-    { properties, patternProperties, additionalProperties }: SchemaNode,
-    name: string,
-  ): SchemaNode[] {
-    const named = properties?.get(name);
-    const matched = [...(patternProperties ?? [])]
-      .filter(([pattern]) => this.matches(pattern, name))
-      .map(([, child]) => child);
-    if (named ?? matched.length > 0) return [...(named ? [named] : []), ...matched];
-    return additionalProperties ? [additionalProperties] : [];
-  }
-
-  private matches(pattern: string, name: string): boolean {
-    const matcher = this.forms.schema.patterns?.get(pattern) ?? matcherOf(pattern);
-    return matcher?.test(name) ?? false;
+    return [...nodes].flatMap((node) => this.forms.inPlace.member(node, name));
   }
 }
 
@@ -223,7 +204,7 @@ interface Branch {
   readonly decidesOn?: SchemaNode;
 }
 
-function branchesOf(node: SchemaNode): Branch[] {
+export function branchesOf(node: SchemaNode): Branch[] {
   const { if: test, then = anything, else: otherwise = anything, dependentSchemas } = node;
   const branches = [...(dependentSchemas?.values() ?? []), ...(test ? [then, otherwise] : [])];
   return [

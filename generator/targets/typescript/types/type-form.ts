@@ -9,7 +9,7 @@ import {
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { type Kind, common, everyKind, kindOfType, kindOfValue, kindsOfTypes } from "../validators/shape.js";
-import { arrayForm } from "./array-form.js";
+import { arrayForm, itemsFrom } from "./array-form.js";
 import { type FormContext, type FormMaker, annotations } from "./form.js";
 import { InPlace } from "./in-place.js";
 import { type DescribedObject, isAnything, objectForm } from "./object-form.js";
@@ -23,7 +23,10 @@ interface Form {
   readonly isTrivial: boolean;
 }
 
-const everything: FormContext = { kinds: everyKind, around: [], idle: [], loose: false, isNamed: false };
+const everything: FormContext = {
+  ...{ kinds: everyKind, around: [], idle: [], beside: [] },
+  ...{ loose: false, isNamed: false },
+};
 
 /** Limits for forms borrowed from other nodes: how many members in total, and how many nested levels. */
 const mostBorrowed = { members: 1_000, levels: 16 };
@@ -128,13 +131,18 @@ class Forms implements FormMaker {
     context: FormContext,
   ): readonly SchemaNode[] | "never" {
     const unions = parts.flatMap(({ anyOf, oneOf }) => [anyOf, oneOf].filter((arms) => arms !== undefined));
-    const names = this.inPlace.groups(parts, references, unions).map((group) => this.inPlace.names(group));
+    const groups = this.inPlace.groups(parts, references, unions);
+    const names = groups.map((group) => this.inPlace.names(group));
     const loose = context.loose || areShared([...names, this.inPlace.names(context.around)]);
     const isIdle = this.inPlace.names(context.idle).size > 0;
+    const besides = (group: number): readonly SchemaNode[] => [
+      ...context.beside,
+      ...groups.filter((_, index) => index !== group).flat(),
+    ];
     const inner = (group: number): FormContext => {
       const isNamed =
         context.isNamed || isIdle || names.some(({ size }, index) => size > 0 && index !== group);
-      return { ...context, loose, isNamed };
+      return { ...context, loose, isNamed, beside: besides(group) };
     };
     const definitions = references.map((name) => this.schema.definitions.get(name)!.node);
     const around = [...context.around, ...parts, ...definitions];
@@ -150,7 +158,7 @@ class Forms implements FormMaker {
     // A union with an unrestricted arm constrains nothing; it only names optional members.
     const idle = unions.filter((_, index) => forms[index]!.some(({ isTrivial }) => isTrivial)).flat();
     const isBeside = named.length + others.length > 0 || context.isNamed;
-    const own = this.own({ parts, definitions, idle, isBeside }, { ...context, loose });
+    const own = this.own({ parts, definitions, idle, isBeside }, { ...context, loose, beside: besides(0) });
     return [...named, ...(own ? [own] : []), ...others];
   }
 
@@ -159,7 +167,7 @@ class Forms implements FormMaker {
     const { kinds } = context;
     const structures = new Map<Kind, SchemaNode | undefined>([
       ["object", kinds.has("object") ? objectForm(this, described, context) : undefined],
-      ["array", kinds.has("array") ? arrayForm(this, described.parts, context) : undefined],
+      ["array", kinds.has("array") ? arrayForm(this, described, context) : undefined],
     ]);
     if (!structures.get("object") && !structures.get("array")) return undefined;
     const arms = ordered(kinds, described.parts).map(
@@ -190,12 +198,13 @@ class Forms implements FormMaker {
   }
 
   /** The name of the form's definition for one use of a schema's definition. */
-  private use(of: string, { kinds: given, loose: isLoose, isNamed: isBeside }: FormContext): string {
+  private use(of: string, context: FormContext): string {
     const { node } = this.schema.definitions.get(of)!;
-    const kinds = common(given, this.kindsOf(node));
-    const loose = isLoose && this.inPlace.hasConditions(of);
-    const isNamed = isBeside && this.inPlace.hasSignature(of);
-    const key = JSON.stringify([of, [...kinds].sort(), loose, isNamed]);
+    const kinds = common(context.kinds, this.kindsOf(node));
+    const isShared = this.isShared(node, context);
+    const loose = isShared || (context.loose && this.inPlace.hasConditions(of));
+    const isNamed = context.isNamed && this.inPlace.hasSignature(of);
+    const key = JSON.stringify([of, [...kinds].sort(), loose, isNamed, isShared]);
     const known = this.uses.get(key);
     if (known) return known.name;
     const taken = new Set([...this.uses.values()].map(({ name }) => name));
@@ -203,8 +212,26 @@ class Forms implements FormMaker {
     const said = [...kinds].sort().join("-or-");
     for (let number = 1; taken.has(name) || (number > 1 && this.schema.definitions.has(name)); number++)
       name = `${of}-${kinds.size < everyKind.size ? said : "value"}${number === 1 ? "" : number}`;
-    this.uses.set(key, { name, of, context: { ...everything, kinds, loose, isNamed } });
+    const beside = isShared ? [perhapsAnyParts] : [];
+    this.uses.set(key, { name, of, context: { ...everything, kinds, loose, isNamed, beside } });
     return name;
+  }
+
+  /**
+   * Whether other nodes describe further members of the members and items of a definition, which it has at
+   * this place only.
+   */
+  private isShared(node: SchemaNode, { idle, beside }: FormContext): boolean {
+    const nodes = [...beside, ...idle.map(perhapsOnly)];
+    const isDescribed = (schemas: readonly SchemaNode[]): boolean =>
+      schemas.some((schema) => this.inPlace.describesParts([schema]));
+    const hasItems = [...this.inPlace.possible([node])].some(
+      ({ items, prefixItems }) => items ?? prefixItems,
+    );
+    return (
+      [...this.inPlace.names([node])].some((name) => isDescribed(this.inPlace.hiddenMember(nodes, name))) ||
+      (hasItems && isDescribed(this.inPlace.hiddenItem(nodes, (each) => itemsFrom(each, 0))))
+    );
   }
 }
 
@@ -213,6 +240,23 @@ function* descendantsInPlace(node: SchemaNode): Generator<SchemaNode> {
   yield node;
   for (const child of inPlaceChildren(node)) yield* descendantsInPlace(child);
 }
+
+/** A schema that a value may satisfy. */
+function perhapsOnly(node: SchemaNode): SchemaNode {
+  return { pointer: "", if: { pointer: "" }, then: node };
+}
+
+/** Describes members and items at every depth. */
+const anyParts: SchemaNode = {
+  pointer: "",
+  get additionalProperties() {
+    return anyParts;
+  },
+  get items() {
+    return anyParts;
+  },
+};
+const perhapsAnyParts = perhapsOnly(anyParts);
 
 /** Whether several sets share a name. */
 function areShared(sets: readonly ReadonlySet<string>[]): boolean {
