@@ -34,6 +34,7 @@ export function codeFolder(
     protocol: "generated",
     runtime: "runtime/core",
     engine: "engine",
+    base: "runtime/base",
   };
   for (const name of installed) symlinkSync(resolve(sources[name]!), join(packages, name));
   return folder;

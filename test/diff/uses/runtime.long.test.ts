@@ -31,9 +31,9 @@ export const icon = (given: Open<"Icon">): string => given.src;
 export async function run(client: Client): Promise<unknown[]> {
   await client.ping();
   await client.request("⟦ping|ping⟧");
-  const { ⟦CallToolResult.structuredContent|structuredContent⟧ } = await client.callTool("ping", { method: "x" });
+  const { ⟦CallToolResult.structuredContent|structuredContent⟧ } = await client.⟦tools/call|callTool⟧("ping", { method: "x" });
   const { items } = await client.listTools();
-  return [structuredContent, items.map((tool) => tool["⟦Tool.execution|execution⟧"]), await client.callTool("initialize")];
+  return [structuredContent, items.map((tool) => tool["⟦Tool.execution|execution⟧"]), await client.⟦tools/call|callTool⟧("initialize")];
 }
 export const client = await connect("http://127.0.0.1/ping", { revisions: [] });
 console.log("initialize", "resources/subscribe");
@@ -41,7 +41,10 @@ console.log("initialize", "resources/subscribe");
 };
 
 test("uses in code on the runtime", async () => {
-  const folder = codeFolder(plain(files), { installed: ["protocol", "runtime", "engine"], lib: "ES2022" });
+  const folder = codeFolder(plain(files), {
+    installed: ["protocol", "runtime", "engine", "base"],
+    lib: "ES2022",
+  });
   const places = await found(folder, ["2025-11-25", "2026-07-28", "--uses", "src"]);
   expect(places.sort()).toEqual(marked(files).sort());
 });
