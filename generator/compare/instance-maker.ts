@@ -2,7 +2,7 @@ import type { JsonValue, SchemaNode } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { buildInstance, firstChoices, randomChoices, heightsOf } from "../sample/build.js";
 import { randomFrom } from "../sample/values.js";
-import type { Conjunction, ShapeType } from "./shape/form.js";
+import { type Conjunction, type ShapeType, shapeTypes } from "./shape/form.js";
 import type { FormReader } from "./shape/form-reader.js";
 
 /** Makers of values for both sides. */
@@ -10,6 +10,14 @@ export interface Makers {
   readonly old: Maker;
   readonly new: Maker;
 }
+
+/** The smallest values by place: a comparison asks for most of them several times. */
+const known = new WeakMap<FormReader, Map<string, JsonValue | undefined>>();
+
+/** One node for each type, so that its conjunctions are known, too. */
+const typed = new Map(
+  shapeTypes.map((type): [ShapeType, SchemaNode] => [type, { pointer: "", types: [type] }]),
+);
 
 /** Makes and validates values for places of a schema, deterministically. */
 export class Maker {
@@ -24,6 +32,14 @@ export class Maker {
    * one. The caller must verify the result.
    */
   minimal(nodes: Conjunction): JsonValue | undefined {
+    let values = known.get(this.reader);
+    if (!values) known.set(this.reader, (values = new Map()));
+    const key = this.reader.keyOf(nodes);
+    if (!values.has(key)) values.set(key, this.smallest(nodes));
+    return values.get(key);
+  }
+
+  private smallest(nodes: Conjunction): JsonValue | undefined {
     const { schema } = this.reader;
     const choices = firstChoices(heightsOf(schema));
     const smallest = buildInstance({ schema, choices }, nodes, 5, "example");
@@ -33,9 +49,8 @@ export class Maker {
 
   /** The smallest value with the given type; `undefined` if the place allows none. */
   ofType(nodes: Conjunction, type: ShapeType): JsonValue | undefined {
-    const typed: SchemaNode = { pointer: "", types: [type] };
     for (const alternative of this.reader.alternativesOf(nodes)) {
-      const all = [...alternative, typed];
+      const all = [...alternative, typed.get(type)!];
       const value = this.minimal(all);
       if (value !== undefined && this.isValid(all, value)) return value;
     }
