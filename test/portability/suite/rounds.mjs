@@ -13,7 +13,8 @@ export const rounds = [
       const { result } = await party.request("tools/call", { name: "greet", arguments: {} });
       same([result.resultType, Object.keys(result.inputRequests)], ["input_required", ["name"]]);
       same(result.inputRequests.name.method, "elicitation/create");
-      ok(!atobUrl(result.requestState).includes("order"), "the state cannot be read");
+      const read = result.requestState.split(".").map(atobUrl).join();
+      ok(!read.includes("order"), "the state cannot be read");
       same(textOf((await answered(party, result.requestState)).result), "Hello, Ada");
       const next = await party.request("tools/call", { name: "greet", arguments: {} });
       same(
@@ -70,7 +71,8 @@ export const rounds = [
       const { result } = await first.request("tools/call", { name: "greet", arguments: {} });
       same(textOf((await answered(second, result.requestState)).result), "Hello, Ada, who ordered twice");
       same((await answered(third, result.requestState)).error.code, -32602);
-      same(world.warnings, []);
+      const ofKeys = world.warnings.filter((text) => /state\.keys/.test(text));
+      same(ofKeys, []);
     },
   },
   {

@@ -32,7 +32,7 @@ const form = {
 };
 server.tool("ask", {}, async (_, { ask }) => {
   const { content } = await ask.elicit("who", form);
-  // The answer came in at another node, and the handler continues here.
+  // The answer came in at another node, which passed it on to this one.
   tracer.startSpan("after the answer").end();
   return `hello ${content.name}`;
 });
