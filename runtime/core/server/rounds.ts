@@ -283,7 +283,8 @@ const shortestSecret = 16;
 export function stateSeal(secrets: readonly string[]): StateSeal {
   if (secrets.some((secret) => secret.length < shortestSecret))
     throw invalid(`each of state.keys has at least ${shortestSecret} characters`);
-  const random = toBase64Url(crypto.getRandomValues(new Uint8Array(6)));
+  let random: string | undefined;
+  let instance: string | undefined;
   let isReported = secrets.length > 0;
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>
@@ -295,7 +296,13 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
     ));
   return {
     onRandomKey: undefined,
-    instance: random,
+    // Workers have no random values while they load.
+    get instance() {
+      return (instance ??= random ??= toBase64Url(crypto.getRandomValues(new Uint8Array(6))));
+    },
+    set instance(name) {
+      instance = name;
+    },
     async close(value) {
       const name = `${this.instance}.`;
       if (!isReported && this.onRandomKey && (value.replay || this.instance !== random)) {
