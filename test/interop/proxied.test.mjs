@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import * as v2 from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { freePorts } from "../support/free-ports.mjs";
 
 const program = fileURLToPath(new URL("../../dist/examples/proxied/main.js", import.meta.url));
 const redirectUri = "http://127.0.0.1:41999/callback";
@@ -16,10 +16,7 @@ let child;
 let url;
 
 before(async () => {
-  const probe = createServer();
-  await new Promise((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const { port } = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
+  const [port] = await freePorts(1);
   child = spawn(process.execPath, [program, String(port)], { stdio: ["ignore", "ignore", "pipe"] });
   await once(child.stderr, "data");
   url = new URL(`http://127.0.0.1:${port}/mcp`);

@@ -1,12 +1,12 @@
 // Runs the suite's checks of authorization servers against the proxy of examples/proxied. The suite prints a URL for the
 // browser of a user; a browser without script follows it here, consents and logs in.
 import { spawn } from "node:child_process";
-import { createServer } from "node:net";
 import { join } from "node:path";
+import { freePorts } from "../support/free-ports.mjs";
 
 /** @param suite the program of the suite, with its interpreter; @param folder for its results */
 export async function runAuthorization(suite, program, folder) {
-  const [port, callbackPort] = [await freePort(), await freePort()];
+  const [port, callbackPort] = await freePorts(2);
   const issuer = `http://127.0.0.1:${port}`;
   const server = spawn(process.execPath, [...program, String(port)], { stdio: ["ignore", "ignore", "pipe"] });
   try {
@@ -86,15 +86,6 @@ function seen(child, stream, pattern) {
     });
     child.on("exit", () => reject(new Error(`the process ended: ${text}`)));
   });
-}
-
-/** A port of this machine that no program uses. */
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 export const proxied = (root) => join(root, "dist/examples/proxied/main.js");
