@@ -37,6 +37,8 @@ export class Relay {
     const holder = this.#link.endpoint.server.definition.seal.holderOf(state);
     // What comes from another process goes to no third one.
     if (holder === undefined || isRelayed(context.connection)) return "not-here";
+    // Its client went away while the state was opened.
+    if (context.over) return "cancelled";
     const id = ++this.#last;
     return new Promise((lost, failed) => {
       this.#open.set(id, { context, holder, isSent: undefined, lost, failed });

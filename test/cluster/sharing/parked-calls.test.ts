@@ -3,10 +3,10 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { MemoryClusterStore, cluster } from "@mcpgen/cluster";
 import { sealedSessions } from "@mcpgen/cluster/sealed-sessions";
 import { type ServerOptions, createServer, memoryStateStore } from "@mcpgen/runtime";
-import type { ServeHttpOptions } from "@mcpgen/runtime/http";
+import { type ServeHttpOptions, createHttpHandler } from "@mcpgen/runtime/http";
 import * as modernEntry from "@mcpgen/runtime/modern";
 import { VirtualClock } from "@mcpgen/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { heard } from "../../support/heard.mjs";
 import { serve } from "../../support/http-adapters.js";
 import { Gate } from "../../support/http-fixture.js";
@@ -282,6 +282,40 @@ describe("rounds at other nodes", () => {
     expect(codeOf(await call(a, "wait", {}, given))).toEqual(["state-lost", "cancelled"]);
     all[0]!.gate.open();
     await until("the end of the handler", () => effects.includes("done"));
+    await expectEmpty(all);
+  });
+
+  test("are not passed on when their client goes away before", async () => {
+    const { all, clients, clock, memory, effects } = await nodes(1);
+    const [a] = clients as [Party];
+    const given = answering(await call(a, "pay", { key: "k" }));
+    const { server } = shop("web", effects, { clock, state: { keys } });
+    const watched = new Watched(memory.connect());
+    const handler = createHttpHandler(server, {
+      sessions: false,
+      cluster: cluster({ store: watched.store, keys }),
+    });
+    onTestFinished(() => handler.close());
+    const message = a.call("pay", { key: "k" }, given);
+    const gone = new AbortController();
+    const { signal } = gone;
+    const post = { method: "POST", headers: a.headersOf(message), body: JSON.stringify(message), signal };
+    await settled();
+    watched.commands.length = 0;
+    const { subtle } = crypto;
+    const decrypt = subtle.decrypt.bind(subtle);
+    const opening = vi.spyOn(subtle, "decrypt").mockImplementationOnce((...sealed) => {
+      gone.abort();
+      return decrypt(...sealed);
+    });
+    onTestFinished(() => opening.mockRestore());
+    void handler.fetch(new Request("http://localhost/mcp", post));
+    await until("the end of the request", () => gone.signal.aborted && handler.stats().gauges.requests === 0);
+    await settled();
+    expect(opening).toHaveBeenCalledTimes(1);
+    expect(watched.commands).toEqual([]);
+    expect(handler.stats().gauges).toMatchObject({ requests: 0, bodyBytes: 0 });
+    expect(textOf(await call(a, "pay", { key: "k" }, given))).toBe("n0: 7");
     await expectEmpty(all);
   });
 
