@@ -253,8 +253,8 @@ export interface StateSeal {
    * runs again, and in a cluster each. Transports of several processes set it.
    */
   onRandomKey: (() => void) | undefined;
-  /** Name of this instance; a cluster gives it another one. */
-  instance: string;
+  /** Name of this instance; a cluster gives it another one. Absent before its first state: workers load without random values. */
+  instance: string | undefined;
   /** Begins with the name of this instance: another one without the key can then tell the state from a forged one. */
   close(value: State): Promise<string>;
   /** The value, or `undefined` if no process with the key encrypted it. */
@@ -284,7 +284,6 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
   if (secrets.some((secret) => secret.length < shortestSecret))
     throw invalid(`each of state.keys has at least ${shortestSecret} characters`);
   let random: string | undefined;
-  let instance: string | undefined;
   let isReported = secrets.length > 0;
   let keys: Promise<readonly Key[]> | undefined;
   const loaded = (): Promise<readonly Key[]> =>
@@ -296,15 +295,9 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
     ));
   return {
     onRandomKey: undefined,
-    // Workers have no random values while they load.
-    get instance() {
-      return (instance ??= random ??= toBase64Url(crypto.getRandomValues(new Uint8Array(6))));
-    },
-    set instance(name) {
-      instance = name;
-    },
+    instance: undefined,
     async close(value) {
-      const name = `${this.instance}.`;
+      const name = `${(this.instance ??= random = toBase64Url(crypto.getRandomValues(new Uint8Array(6))))}.`;
       if (!isReported && this.onRandomKey && (value.replay || this.instance !== random)) {
         isReported = true;
         this.onRandomKey();

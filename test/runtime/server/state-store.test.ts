@@ -1,7 +1,8 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { type ServerOptions, type StateStore, createServer, memoryStateStore } from "@mcpgen/runtime";
-import { expect, test, vi } from "vitest";
+import { createHttpHandler } from "@mcpgen/runtime/http";
 import { VirtualClock } from "@mcpgen/testing";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { heard } from "../../support/heard.mjs";
 import { type Members, RawClient, type Wired, textOf } from "../../support/raw-stdio-client.js";
 
@@ -173,3 +174,20 @@ test("a key in place of the list of keys is refused, and the error does not show
   const make = () => createServer({ name: "s", version: "1" }, { revisions: serverRevisions, state: wrong });
   expect(make).toThrow(/^state\.keys: expected a list\.$/);
 });
+
+test.each([{}, { parking: {} }, { parking: false }, { keys, parking: "routed" }] as const)(
+  "a server with the state %j needs no random values and no timer, which workers lack while they load",
+  (state) => {
+    const spies = [
+      vi.spyOn(crypto, "getRandomValues"),
+      vi.spyOn(crypto, "randomUUID"),
+      vi.spyOn(globalThis, "setTimeout"),
+      vi.spyOn(globalThis, "setInterval"),
+    ];
+    onTestFinished(() => void vi.restoreAllMocks());
+    const server = createServer({ name: "s", version: "1" }, { revisions: serverRevisions, state });
+    server.tool("t", {}, () => "done");
+    createHttpHandler(server, { keepAliveMs: 100 });
+    for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+  },
+);
