@@ -442,7 +442,7 @@ const contractCommands: readonly CommandDefinition[] = [
       source: { type: "string", description: "Contract FILE, URL, stdio:…, the name of a server, or -" },
     },
     options: {
-      code: text("Code of a server, a folder or a tsconfig file: judge its tools that run as tasks, too"),
+      code: text("Code of a server, a folder or a tsconfig file: judge its handlers, too"),
       profile: {
         ...texts("Whom to judge for; may be repeated (default: claude, openai, gemini)"),
         choices: ["claude", "openai", "gemini", "gemini-parameters", "strict"],

@@ -127,6 +127,7 @@ class Loop {
       if (prepared.types) done[done.length - 1] += ` after ${seconds(performance.now() - began)}`;
     } else if (!prepared.ready)
       done.push(this.#session.isRunning ? "the running server was kept" : "no server was started");
+    if (prepared.judge) findings.push(...(await prepared.judge()));
     const types = await prepared.types;
     findings.push(...(types ?? []));
     if (types?.length === 0) done.push("types checked");

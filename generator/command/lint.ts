@@ -19,6 +19,7 @@ import type { ExtensionModel } from "../model/extension-model.js";
 import { readLock, ownSchemaFolder, revisionsFolder } from "../revision/lock.js";
 import { readRegularFile, decodeText, encodeLike } from "../files/regular-file.js";
 import { kindOfSource } from "../files/source.js";
+import { textIn, userFiles } from "../files/user-files.js";
 import { unifiedDiff } from "../files/unified-diff.js";
 import { WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
@@ -113,14 +114,27 @@ function problemData({
 async function codeOutcome(args: Arguments, context: CommandContext): Promise<Outcome | undefined> {
   const named = args.string("code");
   if (named === undefined) return undefined;
-  const { lintCode } = await import("../lint/code/lint-code.js");
-  const shown = (file: string): string => shownPath(file, context.directory);
-  const { findings, tools } = lintCode(resolve(context.directory, named), shown);
+  const { findings, tools, replayed } = await linted(resolve(context.directory, named), context);
+  const judged = `${counted(tools, "tool")} with tasks, ${counted(replayed, "handler")} with replay: true`;
   return {
     findings,
-    summary: `${named}: ${counted(tools, "tool")} with tasks, ${counted(findings.length, "warning")}`,
-    data: { code: { tools } },
+    summary: `${named}: ${judged}, ${counted(findings.length, "warning")}`,
+    data: { code: { tools, replayed } },
   };
+}
+
+async function linted(path: string, { directory }: CommandContext) {
+  const { lintCode } = await import("../lint/code/lint-code.js");
+  return lintCode(path, (file) => shownPath(file, directory));
+}
+
+/** Words of which every rule about code needs one. */
+const ruled = /\b(?:support|onRestart|replay|parking|createHttpHandler)\b/;
+
+/** Findings about the code of a project's server. Without those words, the code is not parsed. */
+export async function codeFindings(folder: string, context: CommandContext): Promise<readonly Finding[]> {
+  const { code } = userFiles(folder, new Set());
+  return code.some((file) => ruled.test(textIn(file))) ? (await linted(folder, context)).findings : [];
 }
 
 /** @throws CodedError MG2004 for a budget that is not a number of tokens */

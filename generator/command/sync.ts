@@ -14,7 +14,7 @@ import { counted, shownPath } from "../print/terminal-text.js";
 import { type Project, openProject } from "./project.js";
 import { type HandlersFile, missingFindings, noHandlers, readHandlers } from "./sync/handlers.js";
 import { type ServerContract, serverContracts } from "./sync/server-contracts.js";
-import { userFiles } from "./sync/user-files.js";
+import { userFiles } from "../files/user-files.js";
 
 /** Inserts missing functions into the user's handlers; changes nothing else in a file. */
 export const sync: RunCommand = async (args, context) => {

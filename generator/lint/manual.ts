@@ -26,24 +26,44 @@ Beside these rules, \`lint\` compares the members that [extensions](extensions.m
 resources, resource templates and prompts with their definitions (MG6604) and with the capabilities of the server (MG6605), for
 all profiles.
 
-With \`--code PATH\`, \`lint\` reads the TypeScript or JavaScript of a server, and judges the tools that it registers with the member
-\`task\` ([long-running tools](long-running-tools.md)): those that require tasks (MG6606), and what handlers with \`onRestart: "replay"\`
-do outside of \`context.once\` (MG6607). It judges the handlers of a contract's tools in the same way: \`task\` is read from the
-generated server, and the handlers from the object that its \`create…Server\` is given, or that is declared as \`Handlers\`; the rule
-\`task-required\` finds the tools of a contract that require tasks. A comment \`mcpgen-allow MG6607: REASON\` in the line, or
-above it, allows one place.
+With \`--code PATH\`, \`lint\` reads the TypeScript or JavaScript of a server, and judges the handlers that it registers:
 
-| in a replayed handler, outside of \`once\` | reported |
+| handlers | reported |
 | --- | --- |
-| a call that is awaited, or that returns a promise | yes |
+| with \`task: { onRestart: "replay" }\` ([long-running tools](long-running-tools.md)) | all effects outside of \`context.once\` (MG6607) |
+| with \`replay: true\`, if they ask | effects outside of \`once\` that come before an ask, or run while an ask is open (MG6607) |
+| of both kinds, if they ask | a \`catch\`, \`.catch()\` or \`Promise.allSettled\` around an ask that does not throw again (MG6609) |
+| without \`replay: true\`, if they ask | the first ask, where nothing can wait for the answer (MG6610) |
+| of tools that require tasks | the member \`support\` (MG6606) |
+
+Every other handler waits for the answer: no line of it runs twice. \`check\`, in projects with the contract of a server, and \`dev\`
+report the same. In a contract, \`task\` and \`replay\` stand in the entry; they are read from the generated server, and the handlers from
+the object that its \`create…Server\` is given, or that is declared as \`Handlers\`. The rule \`task-required\` finds the tools of a
+contract that require tasks. A comment \`mcpgen-allow MG6607: REASON\` in the line, or above it, allows one place.
+
+| in a handler that runs again, outside of \`once\` | reported |
+| --- | --- |
+| a call that is awaited, or that returns a promise; reads, too: they may give another value | yes |
+| a call whose result is unused | yes |
 | a call of \`node:fs\`, \`node:child_process\`, \`node:http\`, \`node:https\`, \`node:http2\`, \`node:net\`, \`node:dgram\` | yes |
+| an assignment to what is declared outside of the handler, \`++\`, \`--\`, \`delete\` | yes; \`??=\` and \`\\|\\|=\` no |
 | \`Date.now()\`, \`new Date()\`, \`performance.now()\`, \`process.hrtime()\`, \`Math.random()\`, random values of \`crypto\` | yes, also in the key of \`once\` |
-| calls on the context, \`Promise.all\` and the like, \`node:timers/promises\` | no |
+| calls on the context, such as \`ask\`, \`log\` and \`progress\`; \`Promise.all\` and the like, \`import()\`, \`node:timers/promises\` | no |
 | calls that get the context, \`once\` or \`ask\` | no: the function that is called can use \`once\` |
-| functions of the handler itself | no; their bodies are looked through, unless they are used inside of \`once\` only |
+| of unused results: \`console\`, \`log\`, \`logger\`; timers; names that begin with \`assert\`, \`check\`, \`ensure\`, \`expect\`, \`invariant\`, \`parse\`, \`require\`, \`validate\` or \`verify\`; functions that return \`never\` or assert a type | no |
+| of unused results: methods of JavaScript and Node.js on local values, such as \`lines.push(…)\` | no |
+| functions of the handler itself | no; their bodies are looked through where they are used, unless that is inside of \`once\` |
+
+An effect comes before an ask if a path leads from it to an ask: through branches, loops, and functions of the handler. What follows
+the last ask runs once. \`catch\` and \`finally\` run in each round of an ask in their \`try\`.
+
+Nothing can wait if the server has the option \`parking: false\`, or is given to \`createHttpHandler\` in a file that imports a module of
+Cloudflare, AWS Lambda, Azure Functions, Google Cloud Functions, Netlify or Vercel (of Hono's, too), that names \`ExportedHandler\` or
+\`runtime: "edge"\`, or whose package has a file of wrangler. Nothing is reported if the code has a Durable Object, if a handler may
+belong to another server of the code, which can wait, and of tools with \`task\`.
 
 Names are resolved as the TypeScript compiler does, also across files. A handler or a definition that a function returns, and an
-instance of a class as the handlers, are not found. Bodies of functions outside of the handler are not looked through.`;
+instance of a class as the handlers, are not found. Of functions outside of the handler that get the context, only asks are found.`;
 
 /** The text of docs/lint.md. */
 export function lintManual(): string {

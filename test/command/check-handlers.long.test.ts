@@ -80,6 +80,38 @@ test.each<[string, string, Record<string, string>]>([
   expect([code, stdout]).toEqual([0, expect.stringMatching(/c\.yaml: output is up to date\n$/)]);
 });
 
+test("check judges handlers that run again, and those of a server that cannot wait, as lint --code does", async () => {
+  const asking = handlers.replace(
+    "greet() {",
+    'greet(_: any, { ask }: any) { await save(); await ask.roots("r");',
+  );
+  const folder = await generated({
+    "c.yaml": contract.replace("greet,", "greet, replay: true,"),
+    "src/handlers.ts": `declare const save: () => Promise<void>;\n${asking}`,
+  });
+  const { code, stdout } = await mcpgen(folder, ["check"]);
+  expect(code).toBe(0);
+  expect(stdout).toContain('src/handlers.ts:4:54: warning MG6607: tool "greet": save() happens again');
+  expect(stdout).toMatch(/c\.yaml: output is up to date, handlers in 1 file fit it\n$/);
+  const codes = async (): Promise<string[]> => {
+    const { stdout: json } = await mcpgen(folder, ["check", "--json"]);
+    return (JSON.parse(json) as { findings: { code: string }[] }).findings.map((each) => each.code);
+  };
+
+  writeFileSync(join(folder, "c.yaml"), contract);
+  await mcpgen(folder, ["generate"]);
+  expect(await codes()).toEqual([]);
+  const main = `import { createNServer } from "./gen/server.js";
+import { createHttpHandler } from "@mcpgen/runtime/http";
+import { handlers } from "./handlers.js";
+export const { fetch } = createHttpHandler(createNServer(handlers, {} as any));
+`;
+  writeFileSync(join(folder, "src/main.ts"), main);
+  expect(await codes()).toEqual([]);
+  writeFileSync(join(folder, "wrangler.toml"), "");
+  expect(await codes()).toEqual(["MG6610"]);
+});
+
 /** Runs the check with a cache, as the built program does. Returns the outcome, and whether it came from the cache. */
 async function cachedCheck(folder: string, words: readonly string[] = []): Promise<[Outcome, boolean]> {
   const said: string[] = [];
@@ -128,6 +160,7 @@ test("a check without findings is cached until a file that it depends on changes
     ["package.json", () => "{}"],
     [".base/base.json", () => '{"compilerOptions":{}}'],
     ["c.yaml", (text) => text.replace("greet", "hello")],
+    ["wrangler.toml", () => ""],
     ["mcpgen.config.json", () => config("both")],
   ];
   for (const [file, change] of changes) {

@@ -122,6 +122,20 @@ test.each(["2025-11-25", "2026-07-28"])(
   },
 );
 
+test("handlers that run again are judged when the server has started", async () => {
+  const folder = await project();
+  save(join(folder, "mcp.contract.yaml"), (text) => text.replace("- name: greet", "$&\n    replay: true"));
+  save(join(folder, "src/handlers.ts"), (text) =>
+    `const load = async (name: string) => name;\n${text}`
+      .replace("{ name, excited }", "$&, { ask }")
+      .replace("return {", 'if (excited) { await load(name); await ask.roots("r"); }\n$&'),
+  );
+  const loop = running(folder);
+  await loop.printed('warning MG6607: tool "greet": load(name) happens again when the handler is run again');
+  loop.program.kill("SIGINT");
+  expect(await once(loop.program, "exit")).toEqual([130, null]);
+});
+
 test("Ctrl-C ends the server, then the loop with 130; without a client the server runs, too", async () => {
   const folder = await project();
   const loop = running(folder);

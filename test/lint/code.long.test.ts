@@ -41,7 +41,11 @@ const effects: readonly (readonly [title: string, body: string, effects: readonl
     "await fetch(to, { signal: context.signal });",
     ["fetch(to, { signal: context.signal }) happens again"],
   ],
-  ["a loop over a call", "for await (const row of load(to)) format(row);", ["load(to) happens again"]],
+  [
+    "a loop over a call",
+    "for await (const row of load(to)) format(row);",
+    ["load(to) happens again", "format(row) happens again"],
+  ],
   [
     "the time",
     "return format(String(Date.now()) + new Date());",
@@ -263,7 +267,7 @@ tools:
       '  → Write support: "optional": clients without tasks then wait for the result.\n' +
       `${join("src", "server.ts")}:3:9: warning MG6607: tool "report": send() happens again when the handler is run again\n` +
       '  → Keep it: await context.once("KEY", () => …). If that does no harm, write // mcpgen-allow MG6607: REASON above it.\n' +
-      "src: 1 tool with tasks, 2 warnings\n",
+      "src: 1 tool with tasks, 0 handlers with replay: true, 2 warnings\n",
   );
   const both = await mcpgen(folder, ["lint", "c.yaml", "--code", "src", "--json"]);
   const { findings, code, tokens } = JSON.parse(both.stdout) as Record<string, unknown>;
@@ -272,7 +276,7 @@ tools:
     { code: "MG6606" },
     { code: "MG6607" },
   ]);
-  expect([code, typeof tokens]).toEqual([{ tools: 1 }, "number"]);
+  expect([code, typeof tokens]).toEqual([{ tools: 1, replayed: 0 }, "number"]);
   expect((await mcpgen(folder, ["lint"])).stderr).toContain("error MG2003: expected contract FILE");
   expect(await mcpgen(folder, ["lint", "--code", "nowhere"])).toMatchObject({ code: 2 });
 });

@@ -11,11 +11,11 @@ import {
   fileFingerprint,
   folderFingerprint,
 } from "../../files/cache.js";
-import { type CommandContext, type Outcome, repeatedWithout, exitCodeOf } from "../command.js";
+import { type CommandContext, type Outcome, repeatedWithout, exitCodeOf, withFindings } from "../command.js";
 import { counted, shownPath } from "../../print/terminal-text.js";
 import { trustsCache } from "../comparison.js";
 import type { ProjectRun, ContractTarget } from "../project.js";
-import { type UserFiles, userFiles } from "../sync/user-files.js";
+import { type UserFiles, userFiles } from "../../files/user-files.js";
 import { listOutput } from "../../files/plan.js";
 import { generatedContracts } from "../../config/config.js";
 import { sha256, readRegularText } from "../../files/regular-file.js";
@@ -87,8 +87,13 @@ async function checkUncached(inputs: ContractInputs): Promise<Checked> {
   const missing = report.files.flatMap(missingFindings);
   const handlers = report.files.filter(({ anchored }) => anchored.length > 0).map(({ file }) => file);
   const findings = [...report.findings, ...missing];
+  const { codeFindings } = await import("../lint.js");
+  const ofCode = await codeFindings(project.loaded.folder, context);
   return {
-    outcome: withHandlers(output, { findings, isMissing: missing.length > 0, handlers }, context),
+    outcome: withFindings(
+      withHandlers(output, { findings, isMissing: missing.length > 0, handlers }, context),
+      ofCode,
+    ),
     read: [...modules.read, ...report.read],
   };
 }

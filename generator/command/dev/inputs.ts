@@ -4,7 +4,7 @@ import { generatedContracts } from "../../config/config.js";
 import type { Inputs } from "../../dev/watched-files.js";
 import { hasSchemas } from "../../extension/extension-store.js";
 import type { Project } from "../project.js";
-import { userFiles } from "../sync/user-files.js";
+import { userFiles } from "../../files/user-files.js";
 
 /** The files that the project's output and its server are made from. */
 export interface ProjectInputs extends Inputs {

@@ -9,12 +9,12 @@ import { counted, shownPath } from "../../print/terminal-text.js";
 import type { Arguments, CommandContext, Outcome } from "../command.js";
 import { planContracts } from "../contract-output.js";
 import { generateProject } from "../generate.js";
-import { lintFindings } from "../lint.js";
+import { codeFindings, lintFindings } from "../lint.js";
 import { type Project, openProject, contractTargets } from "../project.js";
 import { writeHandlers } from "../sync.js";
 import { noHandlers, readHandlers } from "../sync/handlers.js";
 import { serverContracts } from "../sync/server-contracts.js";
-import { userFiles } from "../sync/user-files.js";
+import { userFiles } from "../../files/user-files.js";
 import { type ProjectInputs, inputsOf } from "./inputs.js";
 
 /** The result of preparing the server. */
@@ -32,6 +32,8 @@ export interface Prepared {
   readonly times: ReadonlyMap<string, number>;
   /** The type check, if the server need not wait for it. The promise never rejects. */
   readonly types?: Promise<readonly Finding[]>;
+  /** Judges the code of handlers. It occupies this process, so the server starts first. */
+  readonly judge?: () => Promise<readonly Finding[]>;
 }
 
 /** Brings everything from the contract to the server's JavaScript up to date, within this process. */
@@ -111,7 +113,9 @@ export class Preparation {
       findings.push(...(await timed(times, "sync", () => this.#sync(done, written))));
       if (!isReady()) return result(false);
       const { compiled, types } = await timed(times, "write", () => this.#compile(findings, done));
-      return { ...result(compiled || hasRunning(changed)), ...(types && { types }) };
+      const judge = (): Promise<readonly Finding[]> =>
+        codeFindings(this.#project.loaded.folder, this.#context);
+      return { ...result(compiled || hasRunning(changed)), ...(types && { types }), judge };
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       findings.push(findingOfError(error), ...error.more.map(findingOfError));

@@ -9,7 +9,7 @@ import type { ServerContract } from "./server-contracts.js";
 import type { LookIn } from "../../sync/meanings.js";
 import { type Target, ModuleGraph } from "../../sync/module-graph.js";
 import { readRegularFile, readRegularText } from "../../files/regular-file.js";
-import { realPath } from "./user-files.js";
+import { realPath } from "../../files/user-files.js";
 
 /** A file that may contain handlers, and the functions it lacks. */
 export interface HandlersFile extends SyncedFile {

@@ -264,13 +264,25 @@ export const lintDiagnostics = {
     title: "A replayed handler does something outside of once",
     exit: 0,
     explanation:
-      'With `onRestart: "replay"`, and after each answer to an ask, the handler runs again from its first line. What stands outside of `context.once` then happens again: a call that is awaited or returns a promise, a call of `node:fs`, `node:child_process` or the network, and a value that differs from run to run, such as `Date.now()` or `crypto.randomUUID()`. In `await context.once("KEY", () => …)` the result is stored, and a later run gets it from there. Calls on the context, calls that are given the context, `once` or `ask`, functions of the handler itself, and `node:timers/promises` are not reported. If repeating it does no harm, write a comment `mcpgen-allow MG6607: REASON` in the line or above it.',
+      'With `replay: true`, a handler may run again from its first line after each answer to an ask; with `onRestart: "replay"` of a task, also after the end of its process. Then calls that are awaited, return a promise or whose result is unused, calls of `node:fs`, `node:child_process` or the network, and assignments to what is declared outside happen again, and `Date.now()` or `crypto.randomUUID()` have another value. With `replay: true` alone, only what comes before an ask, or runs while it is open, is reported. In `await context.once("KEY", () => …)` the result is stored, and a later run gets it from there. If repeating it does no harm, write a comment `mcpgen-allow MG6607: REASON` in the line or above it.',
   },
   MG6608: {
     title: "There is no contract file to fix",
     exit: 2,
     explanation:
       "`mcpgen lint FILE --fix` changes the file of a contract. What a live server lists, a download, standard input and code have no such file. Correct the code of the server; or write its contract with `mcpgen capture SOURCE --out FILE`, fix that file, and generate the server from it.",
+  },
+  MG6609: {
+    title: "A replayed handler catches the end of a round",
+    exit: 0,
+    explanation:
+      "In a handler that runs again, an ask without an answer throws to end the round. A `catch` that does not throw this again, the function of `.catch()`, and `Promise.allSettled` take it for a failure: the code after it runs without an answer, in each round. Handle the errors that you know, and throw all others again; or write a comment `mcpgen-allow MG6609: REASON` in the line or above it. A handler without `replay: true` waits, and catches only real errors.",
+  },
+  MG6610: {
+    title: "A handler asks where nothing can wait for the answer",
+    exit: 0,
+    explanation:
+      "A handler that asks waits for the answer in its process. With `parking: false`, and on a serverless platform, no process keeps it: the ask fails from 2026-07-28 on. Write `replay: true` in the definition: the handler then runs again with the answer, and effects before the ask belong into `context.once`. Or serve it from a process that keeps running, without `parking: false`. The message has the fact about the server that was found. If its clients are served elsewhere, write a comment `mcpgen-allow MG6610: REASON` in the line or above it.",
   },
 } satisfies Record<string, Diagnostic>;
 

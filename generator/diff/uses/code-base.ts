@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, statSync, type Dirent } from "node:fs";
-import { dirname, extname, join } from "node:path";
+import { statSync } from "node:fs";
+import { dirname, extname } from "node:path";
 import { Project, ts } from "ts-morph";
 import { type Finding as Remark, CodedError } from "../../diagnostics/coded-error.js";
-import { readRegularText } from "../../files/regular-file.js";
+import { textIn, userFiles } from "../../files/user-files.js";
 import { isInside } from "./origins.js";
 
 /** The user's code as the TypeScript compiler reads it. */
@@ -66,8 +66,9 @@ interface Configured {
 function folderProject(folder: string): Configured {
   const config = ts.findConfigFile(folder, ts.sys.fileExists);
   const options = config === undefined ? standard : configured(config).options;
-  const typed = filesIn(folder, typeScript);
-  const scripts = filesIn(folder, javaScript);
+  const { code } = userFiles(folder, new Set());
+  const scripts = code.filter(isScript);
+  const typed = code.filter((file) => !isScript(file));
   const files =
     typed.length === 0 ? scripts : [...typed, ...scripts.filter((file) => isWritten(file, options))];
   // With JavaScript, `allowJs` is needed to resolve the types of packages.
@@ -77,10 +78,8 @@ function folderProject(folder: string): Configured {
 /** Whether a JavaScript file beside TypeScript is handwritten. Compilers and bundlers write most of them. */
 function isWritten(file: string, { allowJs, outDir, declarationDir }: ts.CompilerOptions): boolean {
   const isOutput = [outDir, declarationDir].some((folder) => folder !== undefined && isInside(folder, file));
-  const stem = file.slice(0, -extname(file).length);
-  const isCompiled = [".ts", ".tsx", ".mts", ".cts"].some((extension) => existsSync(stem + extension));
-  if (isOutput || isCompiled) return false;
-  const text = readText(file);
+  if (isOutput) return false;
+  const text = textIn(file);
   return !bundledLine.test(text) && (allowJs === true || importsMcp.test(text));
 }
 
@@ -88,14 +87,6 @@ function isWritten(file: string, { allowJs, outDir, declarationDir }: ts.Compile
 const bundledLine = /[^\n]{5000}/;
 
 const importsMcp = /["'](?:@mcpgen|@modelcontextprotocol)\//;
-
-function readText(file: string): string {
-  try {
-    return readRegularText(file);
-  } catch {
-    return "";
-  }
-}
 
 const standard: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -132,26 +123,6 @@ function isScript(file: string): boolean {
 
 export function isJavaScript({ fileName }: ts.SourceFile): boolean {
   return isScript(fileName);
-}
-
-/** Folders without code written by people. */
-const skipped = /^(?:\..*|node_modules|dist|coverage)$/;
-
-function filesIn(folder: string, kind: RegExp): string[] {
-  const entries = readable(folder).sort((a, b) => (a.name < b.name ? -1 : 1));
-  return entries.flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return skipped.test(entry.name) ? [] : filesIn(path, kind);
-    return entry.isFile() && kind.test(entry.name) ? [path] : [];
-  });
-}
-
-function readable(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
 }
 
 function isFolder(path: string): boolean {

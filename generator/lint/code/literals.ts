@@ -75,6 +75,73 @@ export class Literals {
     }
     return value;
   }
+
+  /** The names of an object's members, including spread objects. */
+  names(object: ts.ObjectLiteralExpression): string[] {
+    return object.properties.flatMap((property) => {
+      if (ts.isSpreadAssignment(property)) {
+        const spread = this.object(property.expression);
+        return spread ? this.names(spread) : [];
+      }
+      const { name } = property;
+      return ts.isIdentifier(name) || ts.isStringLiteralLike(name) ? [name.text] : [];
+    });
+  }
+
+  /** A member that is written as `true` or `false`; false if it is absent, undefined if it cannot be known. */
+  flag(object: ts.ObjectLiteralExpression, name: string): boolean | undefined {
+    const value = this.member(object, name);
+    const kind = value && this.resolved(value).kind;
+    if (kind === ts.SyntaxKind.TrueKeyword) return true;
+    if (kind !== undefined) return kind === ts.SyntaxKind.FalseKeyword ? false : undefined;
+    const isWhole = object.properties.every(
+      (each) => !ts.isSpreadAssignment(each) || this.object(each.expression) !== undefined,
+    );
+    return isWhole ? false : undefined;
+  }
+}
+
+/** The name of a called function, without the object that it is a member of. */
+export function calleeName({ expression }: ts.CallExpression): ts.Identifier | undefined {
+  const bare = bareOf(expression);
+  if (ts.isIdentifier(bare)) return bare;
+  return ts.isPropertyAccessExpression(bare) && ts.isIdentifier(bare.name) ? bare.name : undefined;
+}
+
+/** The names in a chain of members: `["context", "ask", "elicit"]`. */
+export function pathOf(expression: ts.Expression): string[] | undefined {
+  const bare = bareOf(expression);
+  if (ts.isIdentifier(bare)) return [bare.text];
+  if (!ts.isPropertyAccessExpression(bare)) return undefined;
+  const before = pathOf(bare.expression);
+  return before && [...before, bare.name.text];
+}
+
+/** The names of a called function and the objects that it is a member of: `process.hrtime.bigint`. */
+export function calledPath({ expression }: ts.CallExpression): string {
+  return (pathOf(expression) ?? []).join(".").replace(/^globalThis\./, "");
+}
+
+/** The module that a name, or the object that it is a member of, is imported from; empty if it is not imported. */
+export function moduleOf(expression: ts.Expression): string {
+  const [root] = pathOf(expression) ?? [];
+  for (const statement of root === undefined ? [] : expression.getSourceFile().statements) {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) continue;
+    const { name, namedBindings } = statement.importClause ?? {};
+    const names =
+      namedBindings === undefined
+        ? []
+        : ts.isNamespaceImport(namedBindings)
+          ? [namedBindings.name]
+          : namedBindings.elements.map((element) => element.name);
+    if ([name, ...names].some((each) => each?.text === root)) return statement.moduleSpecifier.text;
+  }
+  return "";
+}
+
+export function visitAll(node: ts.Node, look: (node: ts.Node) => void): void {
+  look(node);
+  ts.forEachChild(node, (child) => visitAll(child, look));
 }
 
 /** An expression without parentheses, `as`, `satisfies` and `!`. */
@@ -103,46 +170,15 @@ function isHandler(node: ts.Node): node is HandlerFunction {
   );
 }
 
+export type FunctionNode = Exclude<ts.SignatureDeclaration, ts.JSDocSignature> & {
+  readonly body?: ts.Node;
+};
+
+/** Whether a node is a function with a body, a method or an accessor. */
+export function isFunction(node: ts.Node): node is FunctionNode {
+  return ts.isFunctionLike(node) && "body" in node;
+}
+
 function isNamed(name: ts.PropertyName, text: string): boolean {
   return (ts.isIdentifier(name) || ts.isStringLiteralLike(name)) && name.text === text;
-}
-
-/** A tool in a server's code whose calls may run as tasks. */
-export interface TaskTool {
-  /** The name as written in code: a string without quotes, or an expression. */
-  readonly name: string;
-  readonly support: string | undefined;
-  /** The member `support`, or the call that registers the tool. */
-  readonly at: ts.Node;
-  /** The handler, if it was found and the task is run again after the process has ended. */
-  readonly replayed: HandlerFunction | undefined;
-}
-
-/** The tools that a file registers with `task`: `server.tool(name, { task }, handler)`. */
-export function taskTools(file: ts.SourceFile, literals: Literals): TaskTool[] {
-  const tools: TaskTool[] = [];
-  const visit = (node: ts.Node): void => {
-    const tool = ts.isCallExpression(node) ? taskTool(node, literals) : undefined;
-    if (tool) tools.push(tool);
-    ts.forEachChild(node, visit);
-  };
-  visit(file);
-  return tools;
-}
-
-function taskTool(call: ts.CallExpression, literals: Literals): TaskTool | undefined {
-  const { expression, arguments: args } = call;
-  const [name, definition, handler] = args;
-  if (!ts.isPropertyAccessExpression(expression) || expression.name.text !== "tool") return undefined;
-  if (!name || !definition || !handler) return undefined;
-  const task = literals.object(literals.member(literals.object(definition), "task"));
-  if (!task) return undefined;
-  const support = literals.member(task, "support");
-  const isReplayed = literals.text(literals.member(task, "onRestart")) === "replay";
-  return {
-    name: literals.text(name) ?? name.getText(),
-    support: literals.text(support),
-    at: support?.parent ?? call,
-    replayed: isReplayed ? literals.functionOf(handler) : undefined,
-  };
 }

@@ -1,12 +1,13 @@
 import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { readRegularText } from "./regular-file.js";
 
 /** Folders without code written by people. */
 const skipped = /^(?:\..*|node_modules|dist|coverage)$/;
 
 const code = /(?<!\.d)\.[cm]?[jt]sx?$/;
-/** Files that decide how imports resolve. */
-const settings = /^(?:package|[tj]sconfig.*)\.json$/;
+/** Files that decide how imports resolve, and whether the code is a worker. */
+const settings = /^(?:(?:package|[tj]sconfig.*)\.json|wrangler\.(?:toml|jsonc?))$/;
 
 export interface UserFiles {
   /** TypeScript and JavaScript files in a fixed order, each once even if several links lead to it. */
@@ -64,6 +65,15 @@ function kindOf(path: string): Pick<Dirent, "isFile" | "isDirectory"> | undefine
   } catch {
     // A broken or circular link.
     return undefined;
+  }
+}
+
+/** The text of a file; empty if it cannot be read, as for a link to a pipe. */
+export function textIn(file: string): string {
+  try {
+    return readRegularText(file);
+  } catch {
+    return "";
   }
 }
 

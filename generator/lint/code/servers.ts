@@ -1,0 +1,100 @@
+import { dirname, join } from "node:path";
+import { ts } from "ts-morph";
+import { type Literals, calleeName, moduleOf, visitAll } from "./literals.js";
+
+/** A call that creates a server. */
+interface CreatedServer {
+  readonly call: ts.CallExpression;
+  /** The generated function, for the server of a contract. */
+  readonly creator: ts.Node | undefined;
+  /** Why its handlers cannot wait for an answer. */
+  reason: string | undefined;
+}
+
+const runtime = /^@mcpgen\/runtime(?:\/|$)/;
+
+/** Modules of platforms whose processes may end, or serve no further request, while a handler waits. */
+const serverless =
+  /^(?:cloudflare:|@cloudflare\/|@netlify\/|@vercel\/|aws-lambda$|@azure\/functions$|@google-cloud\/functions|hono\/(?:aws-lambda|lambda-edge|cloudflare-|netlify|vercel))/;
+
+/** The servers that a program creates, and which of them cannot wait for an answer. */
+export class Servers {
+  readonly #literals: Literals;
+  readonly #created: CreatedServer[] = [];
+
+  /** @param creators the generated functions that create servers, with the index of their options */
+  constructor(files: readonly ts.SourceFile[], literals: Literals, creators: ReadonlyMap<ts.Node, number>) {
+    this.#literals = literals;
+    const served: { readonly server: ts.Expression; readonly reason: string }[] = [];
+    // A Durable Object waits, and its class need not stand beside the entry.
+    const keepsObjects = files.some(({ text }) => /\bDurableObject\b/.test(text));
+    for (const file of files) {
+      if (!/Server\(|createHttpHandler\(/.test(file.text)) continue;
+      visitAll(file, (node) => {
+        const name = ts.isCallExpression(node) ? calleeName(node) : undefined;
+        if (!name) return;
+        const call = node as ts.CallExpression;
+        const declared = literals.declarationOf(name);
+        const creator = declared && creators.has(declared) ? declared : undefined;
+        const isOwn = runtime.test(moduleOf(call.expression));
+        if (creator || (isOwn && name.text === "createServer"))
+          this.#created.push({ call, creator, reason: this.#parkingOff(call, creators.get(creator!) ?? 1) });
+        else if (isOwn && name.text === "createHttpHandler" && call.arguments[0]) {
+          const reason = keepsObjects ? undefined : serverlessEntry(file);
+          if (reason !== undefined) served.push({ server: call.arguments[0], reason });
+        }
+      });
+    }
+    for (const { server, reason } of served) {
+      const made = literals.resolved(server);
+      const created = this.#created.find(({ call }) => call === made);
+      if (created) created.reason ??= reason;
+    }
+  }
+
+  /**
+   * Why handlers of a server cannot wait. If it is not known which call created the server, the reason has to
+   * hold for each server of the program.
+   */
+  reason(server: ts.Expression): string | undefined {
+    const made = this.#literals.resolved(server);
+    const created = this.#created.filter(({ call }) => call === made);
+    return commonReason(created.length > 0 ? created : this.#created);
+  }
+
+  reasonOfContract(creator: ts.Node): string | undefined {
+    return commonReason(this.#created.filter((each) => each.creator === creator));
+  }
+
+  #parkingOff(call: ts.CallExpression, index: number): string | undefined {
+    const value = this.#literals.member(this.#literals.object(call.arguments[index]), "parking");
+    const isOff = value && this.#literals.resolved(value).kind === ts.SyntaxKind.FalseKeyword;
+    return isOff ? "its server has parking: false" : undefined;
+  }
+}
+
+function commonReason(servers: readonly CreatedServer[]): string | undefined {
+  return servers.every(({ reason }) => reason !== undefined) ? servers[0]?.reason : undefined;
+}
+
+/** By which fact a file, which serves by `fetch`, runs where no process waits. */
+function serverlessEntry(file: ts.SourceFile): string | undefined {
+  for (const statement of file.statements) {
+    if (!ts.isImportDeclaration(statement) || !ts.isStringLiteral(statement.moduleSpecifier)) continue;
+    const { text } = statement.moduleSpecifier;
+    if (serverless.test(text)) return `its server is served with ${JSON.stringify(text)}`;
+  }
+  if (/\bExportedHandler\b/.test(file.text)) return "its server is an ExportedHandler of a worker";
+  if (/\bruntime\s*[:=]\s*["']edge["']/.test(file.text)) return 'its server is served with runtime "edge"';
+  const wrangler = wranglerFile(file.fileName);
+  return wrangler && `its server is deployed as a worker (${wrangler})`;
+}
+
+/** The name of the file that makes a worker of a package. */
+function wranglerFile(path: string): string | undefined {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const has = (name: string): boolean => ts.sys.fileExists(join(folder, name));
+    const found = ["wrangler.toml", "wrangler.json", "wrangler.jsonc"].find(has);
+    if (found !== undefined || has("package.json") || dirname(folder) === folder) return found;
+  }
+}
