@@ -27,6 +27,8 @@ function randomBody(random: Random): string {
       () => `await Promise.all([${ask()}, act(${next()})]);`,
       () => `{ const open = ${ask()}; ${act()} await open; ${act()} }`,
       () => `await ${ask()}.then(async () => { ${act()} });`,
+      () => `await act(${next()}).then(async () => { ${act()} });`,
+      () => `act(${next()}).catch(() => {});`,
       () => (functions.length > 0 ? `await local${random.below(functions.length)}();` : act()),
       () =>
         `{ const base = key(${next()}); await Promise.all([0, 1].map(async (item) => { ${[

@@ -190,8 +190,7 @@ export class EffectKinds {
 
 /** Whether a call is awaited: directly, in the list of `Promise.all`, or as the source of `for await`. */
 function isAwaited(call: ts.Expression): boolean {
-  let node: ts.Node = call;
-  while (ts.isParenthesizedExpression(node.parent) || ts.isNonNullExpression(node.parent)) node = node.parent;
+  const node = chainOf(call);
   const { parent } = node;
   if (ts.isAwaitExpression(parent)) return true;
   if (ts.isArrayLiteralExpression(parent) && ts.isCallExpression(parent.parent))
@@ -199,10 +198,20 @@ function isAwaited(call: ts.Expression): boolean {
   return ts.isForOfStatement(parent) && parent.awaitModifier !== undefined && parent.expression === node;
 }
 
+/** The expression that ends with what is chained to a call: `load().then(…)`. */
+function chainOf(call: ts.Expression): ts.Expression {
+  const { parent } = call;
+  if (ts.isParenthesizedExpression(parent) || ts.isNonNullExpression(parent)) return chainOf(parent);
+  const isChained =
+    ts.isPropertyAccessExpression(parent) &&
+    chaining.test(parent.name.text) &&
+    ts.isCallExpression(parent.parent);
+  return isChained ? chainOf(parent.parent as ts.CallExpression) : call;
+}
+
 /** Whether nothing takes the result of a call. */
 function isUnused(call: ts.Expression): boolean {
-  let node: ts.Node = call;
-  for (;;) {
+  for (let node: ts.Node = chainOf(call); ; node = node.parent) {
     const { parent } = node;
     if (ts.isExpressionStatement(parent)) return true;
     // A function that `forEach` calls may consist of the call alone.
@@ -215,7 +224,6 @@ function isUnused(call: ts.Expression): boolean {
       (ts.isConditionalExpression(parent) && parent.condition !== node) ||
       (ts.isBinaryExpression(parent) && parent.right === node && isLogical(parent.operatorToken.kind));
     if (!passes) return false;
-    node = parent;
   }
 }
 
