@@ -57,10 +57,10 @@ contract that require tasks. A comment \`mcpgen-allow MG6607: REASON\` in the li
 An effect comes before an ask if a path leads from it to an ask: through branches, loops, and functions of the handler. What follows
 the last ask runs once. \`catch\` and \`finally\` run in each round of an ask in their \`try\`.
 
-Nothing can wait if the server has the option \`parking: false\`, or is given to \`createHttpHandler\` in a file that imports a module of
+Nothing can wait if the server has \`state: { parking: false }\`, or is given to \`createHttpHandler\` in a file that imports a module of
 Cloudflare, AWS Lambda, Azure Functions, Google Cloud Functions, Netlify or Vercel (of Hono's, too), that names \`ExportedHandler\` or
-\`runtime: "edge"\`, or whose package has a file of wrangler. Nothing is reported if the code has a Durable Object, if a handler may
-belong to another server of the code, which can wait, and of tools with \`task\`.
+\`runtime: "edge"\`, or whose package has a file of wrangler. Nothing is reported if \`state.parking\` has another value, as in a Durable
+Object, if a handler may belong to another server of the code, which can wait, and of tools with \`task\`.
 
 Names are resolved as the TypeScript compiler does, also across files. A handler or a definition that a function returns, and an
 instance of a class as the handlers, are not found. Of functions outside of the handler that get the context, only asks are found.`;

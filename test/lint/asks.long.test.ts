@@ -411,18 +411,19 @@ const header =
   '/// <reference path="./declarations.d.ts" />\nimport { createServer } from "@mcpgen/runtime/all";\n';
 const handler = 'import { createHttpHandler } from "@mcpgen/runtime/http";\n';
 
-const off = "its server has parking: false";
+const off = "its server has state.parking: false";
 
 test.each<[title: string, files: Record<string, string>, reason?: string]>([
   [
-    "parking: false",
-    { "server.ts": `${header}const server = createServer({}, { parking: false });\n${asks}` },
+    "state.parking: false",
+    { "server.ts": `${header}const server = createServer({}, { state: { parking: false } });\n${asks}` },
     off,
   ],
   [
-    "parking: false in options of another module",
+    "state.parking: false in options of another module",
     {
-      "options.ts": "const isParked = false;\nexport const options = { parking: isParked } as const;",
+      "options.ts":
+        "const isParked = false;\nexport const options = { state: { parking: isParked } } as const;",
       "server.ts": `${header}import { options } from "./options.js";\nconst server = createServer({}, { ...options });\n${asks}`,
     },
     off,
@@ -430,28 +431,35 @@ test.each<[title: string, files: Record<string, string>, reason?: string]>([
   [
     "tools that are added elsewhere",
     {
-      "main.ts": `${header}import { add } from "./tools.js";\nadd(createServer({}, { parking: false }));`,
+      "main.ts": `${header}import { add } from "./tools.js";\nadd(createServer({}, { state: { parking: false } }));`,
       "tools.ts": `/// <reference path="./declarations.d.ts" />\nexport function add(server: Server) {\n${asks}}`,
     },
     off,
   ],
   ["parking is not said", { "server.ts": `${header}const server = createServer({}, {});\n${asks}` }],
-  ["routing", { "server.ts": `${header}const server = createServer({}, { parking: "routed" });\n${asks}` }],
+  [
+    "routing",
+    {
+      "server.ts": `${header}const server = createServer({}, { state: { keys: [], parking: "routed" } });\n${asks}`,
+    },
+  ],
   [
     "bounds",
-    { "server.ts": `${header}const server = createServer({}, { parking: { calls: 5 } });\n${asks}` },
+    {
+      "server.ts": `${header}const server = createServer({}, { state: { parking: { calls: 5 } } });\n${asks}`,
+    },
   ],
   [
     "tools of one of two servers",
     {
-      "main.ts": `${header}import { add } from "./tools.js";\nadd(createServer({}, { parking: false })); add(createServer({}, {}));`,
+      "main.ts": `${header}import { add } from "./tools.js";\nadd(createServer({}, { state: { parking: false } })); add(createServer({}, {}));`,
       "tools.ts": `/// <reference path="./declarations.d.ts" />\nexport function add(server: Server) {\n${asks}}`,
     },
   ],
   [
     "a definition that is not known",
     {
-      "server.ts": `${header}declare const more: object;\nconst server = createServer({}, { parking: false });
+      "server.ts": `${header}declare const more: object;\nconst server = createServer({}, { state: { parking: false } });
 server.tool("a", { ...more }, async (_, { ask }) => (await ask.elicit("ok")).action);
 server.tool("b", { replay: Math.random() > 0.5 }, async (_, { ask }) => (await ask.elicit("ok")).action);`,
     },
@@ -459,7 +467,7 @@ server.tool("b", { replay: Math.random() > 0.5 }, async (_, { ask }) => (await a
   [
     "a server of node:http",
     {
-      "server.ts": `/// <reference path="./declarations.d.ts" />\nimport { createServer } from "node:http";\ncreateServer({}, { parking: false } as any);\n${asks}`,
+      "server.ts": `/// <reference path="./declarations.d.ts" />\nimport { createServer } from "node:http";\ncreateServer({}, { state: { parking: false } } as any);\n${asks}`,
     },
   ],
   [
@@ -498,7 +506,14 @@ server.tool("b", { replay: Math.random() > 0.5 }, async (_, { ask }) => (await a
     "a Durable Object",
     {
       "wrangler.toml": "",
-      "server.ts": `${header}${handler}import { DurableObject } from "cloudflare:workers";\nconst server = createServer({}, {});\n${asks}const mcp = createHttpHandler(server);\nexport class Mcp extends DurableObject { fetch(request: Request) { return mcp.fetch(request); } }`,
+      "server.ts": `${header}${handler}import { DurableObject } from "cloudflare:workers";\nconst server = createServer({}, { state: { parking: {} } });\n${asks}const mcp = createHttpHandler(server);\nexport class Mcp extends DurableObject { fetch(request: Request) { return mcp.fetch(request); } }`,
+    },
+  ],
+  [
+    "a worker whose state is not written here",
+    {
+      "wrangler.toml": "",
+      "server.ts": `${header}${handler}declare const state: any;\nconst server = createServer({}, { state });\n${asks}export const { fetch } = createHttpHandler(server);`,
     },
   ],
   [
@@ -553,7 +568,7 @@ resources:
 import { createShopServer } from "./generated/server.js";
 const handlers: any = { tools: { pay: async ${body}, async ship${body.replace("=>", "")} },
   prompts: { greet: async ${body} }, resources: { "file:///a": async ${body} } };
-createShopServer(handlers, { revisions: [], parking: false } as any);`,
+createShopServer(handlers, { revisions: [], state: { parking: false } } as any);`,
   });
   const { findings, replayed: count } = lintCode(folder, (file) => file);
   expect(count).toBe(2);

@@ -170,18 +170,12 @@ test("each effect that happens again in a random handler is found", { timeout: 3
     const twice = new Set<number>();
     for (let run = 0; run < 20; run++) for (const each of await repeated(handler, random)) twice.add(each);
     const missed = [...twice].filter((each) => !found.get(String(index))?.has(each));
-    if (process.env.SHOW && missed.length) console.log("MISSED", missed, bodies[index]);
-    else expect(missed, `effects that happen again in ${bodies[index]}`).toEqual([]);
+    expect(missed, `effects that happen again in ${bodies[index]}`).toEqual([]);
     happened += twice.size;
     reported += found.get(String(index))?.size ?? 0;
-    if (process.env.SHOW && (found.get(String(index))?.size ?? 0) > twice.size)
-      console.log(
-        [...found.get(String(index))!].filter((e) => !twice.has(e)),
-        bodies[index],
-      );
   }
   expect(handlers).toHaveLength(count);
-  // The rule does not find everything: most of what it finds happens again.
   expect(happened).toBeGreaterThan(count / 2);
-  if (process.env.SHOW) console.log({ happened, reported });
+  // Most of what the rule reports happens again.
+  expect(happened).toBeGreaterThan(reported / 2);
 });

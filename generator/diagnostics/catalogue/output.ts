@@ -282,7 +282,7 @@ export const lintDiagnostics = {
     title: "A handler asks where nothing can wait for the answer",
     exit: 0,
     explanation:
-      "A handler that asks waits for the answer in its process. With `parking: false`, and on a serverless platform, no process keeps it: the ask fails from 2026-07-28 on. Write `replay: true` in the definition: the handler then runs again with the answer, and effects before the ask belong into `context.once`. Or serve it from a process that keeps running, without `parking: false`. The message has the fact about the server that was found. If its clients are served elsewhere, write a comment `mcpgen-allow MG6610: REASON` in the line or above it.",
+      "A handler that asks waits for the answer in its process. With `state.parking: false`, and on workers, the ask fails from 2026-07-28 on; the process of a function may end before the answer. Write `replay: true` in the definition: the handler then runs again with the answer, and effects before the ask belong into `context.once`. Or serve it from a process that keeps running; in a Durable Object, with `state: { parking: {} }`. The message has the fact about the server that was found. If its clients are served elsewhere, write a comment `mcpgen-allow MG6610: REASON` in the line or above it.",
   },
 } satisfies Record<string, Diagnostic>;
 

@@ -7,6 +7,8 @@ interface CreatedServer {
   readonly call: ts.CallExpression;
   /** The generated function, for the server of a contract. */
   readonly creator: ts.Node | undefined;
+  /** Whether its handlers wait, wherever it is served: `state.parking` says so, or may. */
+  readonly parks: boolean;
   /** Why its handlers cannot wait for an answer. */
   reason: string | undefined;
 }
@@ -26,8 +28,6 @@ export class Servers {
   constructor(files: readonly ts.SourceFile[], literals: Literals, creators: ReadonlyMap<ts.Node, number>) {
     this.#literals = literals;
     const served: { readonly server: ts.Expression; readonly reason: string }[] = [];
-    // A Durable Object waits, and its class need not stand beside the entry.
-    const keepsObjects = files.some(({ text }) => /\bDurableObject\b/.test(text));
     for (const file of files) {
       if (!/Server\(|createHttpHandler\(/.test(file.text)) continue;
       visitAll(file, (node) => {
@@ -38,9 +38,9 @@ export class Servers {
         const creator = declared && creators.has(declared) ? declared : undefined;
         const isOwn = runtime.test(moduleOf(call.expression));
         if (creator || (isOwn && name.text === "createServer"))
-          this.#created.push({ call, creator, reason: this.#parkingOff(call, creators.get(creator!) ?? 1) });
+          this.#created.push({ call, creator, ...this.#parking(call, creators.get(creator!) ?? 1) });
         else if (isOwn && name.text === "createHttpHandler" && call.arguments[0]) {
-          const reason = keepsObjects ? undefined : serverlessEntry(file);
+          const reason = serverlessEntry(file);
           if (reason !== undefined) served.push({ server: call.arguments[0], reason });
         }
       });
@@ -48,7 +48,7 @@ export class Servers {
     for (const { server, reason } of served) {
       const made = literals.resolved(server);
       const created = this.#created.find(({ call }) => call === made);
-      if (created) created.reason ??= reason;
+      if (created && !created.parks) created.reason ??= reason;
     }
   }
 
@@ -66,10 +66,17 @@ export class Servers {
     return commonReason(this.#created.filter((each) => each.creator === creator));
   }
 
-  #parkingOff(call: ts.CallExpression, index: number): string | undefined {
-    const value = this.#literals.member(this.#literals.object(call.arguments[index]), "parking");
-    const isOff = value && this.#literals.resolved(value).kind === ts.SyntaxKind.FalseKeyword;
-    return isOff ? "its server has parking: false" : undefined;
+  /** What the option `state.parking` of a server says. What is not written in the code may say that handlers wait. */
+  #parking(call: ts.CallExpression, index: number): Pick<CreatedServer, "parks" | "reason"> {
+    let value: ts.Expression | undefined = call.arguments[index];
+    for (const name of ["state", "parking"]) {
+      const object = this.#literals.object(value);
+      if (value && !object) return { parks: true, reason: undefined };
+      value = this.#literals.member(object, name);
+    }
+    if (!value) return { parks: false, reason: undefined };
+    const isOff = this.#literals.resolved(value).kind === ts.SyntaxKind.FalseKeyword;
+    return { parks: !isOff, reason: isOff ? "its server has state.parking: false" : undefined };
   }
 }
 
