@@ -90,6 +90,7 @@ async function repeated(handler: Handler, random: Random): Promise<Set<number>> 
   const kept = new Map<string, Promise<unknown>>();
   const done = new Set<string>();
   const twice = new Set<number>();
+  let isKept = false;
   for (let isOver = false; !isOver;) {
     const wanted = new Set<string>();
     const counts = new Map<string, number>();
@@ -101,6 +102,8 @@ async function repeated(handler: Handler, random: Random): Promise<Set<number>> 
     };
     surroundings = {
       act: async (name, item) => {
+        // An effect that `once` starts happens once for each key, and the later keys of a loop in later runs.
+        if (isKept) return;
         const each = occurrence(`act ${name} ${item}`);
         if (done.has(each)) twice.add(name);
         doneNow.push(each);
@@ -121,7 +124,9 @@ async function repeated(handler: Handler, random: Random): Promise<Set<number>> 
       return suspended;
     };
     const once = (key: string, effect: () => Promise<unknown>): Promise<unknown> => {
+      isKept = true;
       if (!kept.has(key)) kept.set(key, effect());
+      isKept = false;
       return kept.get(key)!;
     };
     await handler(undefined, { ask: { elicit }, once }).catch(() => {});
