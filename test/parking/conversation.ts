@@ -1,3 +1,4 @@
+import type { StateOptions } from "@mcpgen/runtime";
 import type { Members, Wired } from "../support/sent-messages.js";
 import { answerTo, formOf, wrongAnswerTo } from "./answers.js";
 import type { Run } from "./journal.js";
@@ -11,8 +12,8 @@ interface Round {
   /** When it came. */
   readonly at: number;
   readonly asked: { readonly [key: string]: Wired };
-  /** The response to its answers, and when it came. */
-  reply?: { readonly text: string; readonly at: number };
+  /** The response to its answers, when it came, and the number of the process that gave it. */
+  reply?: { readonly text: string; readonly at: number; readonly process: number };
 }
 
 /** How a conversation ended. */
@@ -50,6 +51,8 @@ export class Conversation {
   #times = { first: 0, last: 0 };
   #isWithdrawn = false;
   #isRaced = false;
+  /** Number of processes that served the call, one after the other. */
+  #processes = 1;
 
   constructor(site: Site, plan: Plan) {
     this.#site = site;
@@ -89,6 +92,12 @@ export class Conversation {
   /** Whether the handler waits; otherwise it runs again. */
   get #waits(): boolean {
     return modes[this.#site.setting.mode].does === "waits";
+  }
+
+  /** Whether the process keeps the answers to used states for a while. */
+  get #remembers(): boolean {
+    const { state }: { readonly state: StateOptions } = modes[this.#site.setting.mode];
+    return state.parking !== false;
   }
 
   get #isExpired(): boolean {
@@ -264,7 +273,7 @@ export class Conversation {
       const line = await this.#site.line();
       const { result, error } = await this.#start(line, { requestState: state, inputResponses: {} }).answer;
       const text = JSON.stringify(result ?? error);
-      if (this.#waits && now < reply.at + kept) {
+      if (this.#remembers && reply.process === this.#processes && now < reply.at + kept) {
         if (text !== reply.text)
           throw new Fault(`another answer to a repeated state: ${text}, ${reply.text}`);
       } else if (!this.#waits && now >= at + lifetime)
@@ -311,10 +320,9 @@ export class Conversation {
   /** The answer to two requests with one state. */
   #oneOf(round: Round, replies: readonly Wired[]): Wired {
     const [first, second] = replies.map(({ result, error }) => JSON.stringify(result ?? error));
-    if (this.#waits) {
-      if (first !== second) throw new Fault(`two answers to one state: ${first}, ${second}`);
-      return this.#replied(round, replies[0])!;
-    }
+    if (this.#waits && first !== second) throw new Fault(`two answers to one state: ${first}, ${second}`);
+    // The second request may come after the answer to the first one.
+    if (this.#waits || (this.#remembers && first === second)) return this.#replied(round, replies[0])!;
     const [refused, taken] =
       replies[0]!.error?.data?.["code"] === "state-used" ? replies : replies.toReversed();
     this.#isRefusal(refused!, "state-used");
@@ -323,7 +331,11 @@ export class Conversation {
 
   #replied(round: Round, reply: Wired | undefined): Wired | undefined {
     if (reply)
-      round.reply = { text: JSON.stringify(reply.result ?? reply.error), at: this.#site.clock.now() };
+      round.reply = {
+        text: JSON.stringify(reply.result ?? reply.error),
+        at: this.#site.clock.now(),
+        process: this.#processes,
+      };
     return reply;
   }
 
@@ -349,6 +361,7 @@ export class Conversation {
       if (this.#waits) await this.#ended(run);
     }
     await site.start();
+    this.#processes++;
     if (site.setting.mode === "shared") return undefined;
     await this.#quietly(how, () => this.#refused(round, "state-lost", "not-here"));
     return this.#course(undefined, how);

@@ -60,6 +60,10 @@ export interface Waiting {
   readonly signal: platform.AbortSignal;
   /** Whose share of the bounds it uses; without a name, only the bounds of all apply. */
   readonly owner: string | undefined;
+  /** Its call, if its handler waits. */
+  readonly parked?: { done(outcome: Outcome): void } | undefined;
+  /** The state with which its handler runs again. */
+  readonly rounds?: { readonly before?: Round } | undefined;
   /** The parts of questions that are still being made. */
   takeEncoding(): readonly Promise<unknown>[];
   /** A question as the client gets it. @param isNew it was not sent before @throws {McpError} the client cannot get it */
@@ -160,7 +164,7 @@ export class Parking<Context extends Waiting> {
   /** Questions by number, and by the ids of calls how long each waits. */
   readonly #pending: Pending<Params>;
   readonly #calls = new Map<string, ParkedCall<Context>>();
-  /** The answers of the last rounds, by call and round. */
+  /** The answers to the last states, by request and round. */
   readonly #kept: BoundedMap<string, Outcome>;
   readonly #ends: BoundedMap<string, LostCause | "answered">;
   /** Called when a call ends. */
@@ -257,11 +261,17 @@ export class Parking<Context extends Waiting> {
     this.#pending.take(id)?.reject(error);
   }
 
-  /** Keeps the answer to a round for a client that repeats its state. */
-  keep({ id, taken, principal = "" }: ParkedCall<Context>, outcome: Outcome): void {
-    if (taken === 0) return;
+  /** A request is answered. */
+  answered(context: Context, outcome: Outcome): void {
+    context.parked?.done(outcome);
+    const before = context.rounds?.before;
+    if (before) this.keep(before, outcome, context.owner);
+  }
+
+  /** Keeps the answer to a state for a client that repeats it. */
+  keep({ request, round }: Round, outcome: Outcome, principal = ""): void {
     const bytes = "text" in outcome ? 2 * outcome.text.length : 0;
-    this.#kept.set(`${id} ${taken}`, outcome, { bytes, principal });
+    this.#kept.set(`${request} ${round}`, outcome, { bytes, principal });
   }
 
   /** A call has ended. */
@@ -278,13 +288,29 @@ export class Parking<Context extends Waiting> {
    * Continues a call with the answers of a request.
    *
    * @param next the request
-   * @param use records that its state is used
-   * @returns the answer, if the state was used before; nothing, if the call or another process answers the request
-   * @throws {McpError} `state-lost`, `state-used`, and errors of `use`; `invalid-params`: an answer is wrong, and nothing has run
+   * @param use records that its state is used; absent if its handler runs again
+   * @returns the result, if the state was used before; `undefined`, if the handler runs again. Never settles, if the call or
+   *   another process answers the request
+   * @throws {McpError} `state-lost`, `state-used`, and errors of `use`; `invalid-params`: an answer is wrong, and nothing has run;
+   *   the error that the state was answered with before
    */
-  async resume(next: Context, { request: id, round }: Round, use: () => Promise<void>): Promise<Outcome> {
+  async resume(
+    next: Context,
+    round: Round,
+    use: (() => Promise<void>) | undefined,
+  ): Promise<string | undefined> {
+    const outcome = await this.#outcome(next, round, use);
+    if (outcome && "error" in outcome) throw outcome.error;
+    return outcome?.text;
+  }
+
+  async #outcome(
+    next: Context,
+    { request: id, round }: Round,
+    use: (() => Promise<void>) | undefined,
+  ): Promise<Outcome | undefined> {
     const known = this.#kept.get(`${id} ${round}`);
-    if (known) return known;
+    if (known || !use) return known;
     const call = this.#calls.get(id);
     if (!call) {
       const how = this.#ends.get(id) ?? (await this.relay?.(next)) ?? "not-here";
@@ -294,7 +320,7 @@ export class Parking<Context extends Waiting> {
     if (call.taken === round) return call.follow();
     const answers = await call.judged(next);
     if (next.over) throw lost("cancelled");
-    if (call.taken === round || call.end) return this.resume(next, { request: id, round }, use);
+    if (call.taken === round || call.end) return this.#outcome(next, { request: id, round }, use);
     call.taken = round;
     this.#pending.take(id);
     try {
@@ -486,7 +512,7 @@ export class ParkedCall<Context extends Waiting> {
   }
 
   #answered(outcome: Outcome): void {
-    this.#parking.keep(this, outcome);
+    if (this.taken > 0) this.#parking.keep({ request: this.id, round: this.taken }, outcome, this.principal);
     for (const { resolve } of this.#waiters.splice(0)) resolve(outcome);
   }
 

@@ -388,13 +388,13 @@ export class RequestContext implements HandlerContext, Waiting {
     if (this.#isRetry()) {
       const { parking } = connection.definition;
       const state = this.request.params!["requestState"] === undefined ? undefined : await openState(this);
-      if (state && !state.replay) {
-        if (!parking) throw lost("not-here");
-        const outcome = await parking.resume(this, state.chain, () => markUsed(state, this));
-        if ("error" in outcome) throw outcome.error;
-        return SerialisedResult.of(outcome.text, protocol.revision);
+      if (state) {
+        const use = state.replay ? undefined : () => markUsed(state, this);
+        const text = await parking?.resume(this, state.chain, use);
+        if (text !== undefined) return SerialisedResult.of(text, protocol.revision);
+        if (!state.replay) throw lost("not-here");
+        connection.definition.replayed(placeOf(method, request.params));
       }
-      if (state) connection.definition.replayed(placeOf(method, request.params));
       this.rounds = state
         ? await openRounds(state as Replayed, this, (...answer) => sealedAnswer(this, ...answer))
         : // Without a state there is nothing to verify: a client is free to choose its answers.
@@ -419,12 +419,12 @@ export class RequestContext implements HandlerContext, Waiting {
       return this.#fail(error);
     }
     if (this.#holds(2 * text.length, () => this.#succeed(result))) return;
-    this.parked?.done({ text });
     this.#answer(text);
   }
 
   #answer(text: string): void {
     this.#isOver = true;
+    this.connection.definition.parking?.answered(this, { text });
     this.connection.answer(this, resultText(this.request.id, text));
   }
 
@@ -523,7 +523,7 @@ export class RequestContext implements HandlerContext, Waiting {
   #refuse(error: McpError): void {
     if (this.#holds(0, () => this.#refuse(error))) return;
     this.#isOver = true;
-    this.parked?.done({ error });
+    this.connection.definition.parking?.answered(this, { error });
     this.connection.fail(this, error);
   }
 
