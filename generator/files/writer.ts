@@ -290,12 +290,12 @@ const maxAge = 10 * 60_000;
  * @throws CodedError MG3004 if another run writes there for longer than a second
  */
 function clearLeftovers(folder: HeldFolder): void {
-  const deadline = Date.now() + maxWait;
+  const deadline = performance.now() + maxWait;
   for (const { name } of folder.entries()) {
     const owner = ownerOf(name);
     if (owner === undefined || owner === process.pid) continue;
     while (isBeingWritten(folder, name, owner)) {
-      if (Date.now() > deadline)
+      if (performance.now() > deadline)
         throw new CodedError("MG3004", `another run of mcpgen (process ${owner}) is writing here`, {
           place: { file: folder.path },
           next: `Wait for it to end, or delete ${name} there if no such run exists.`,

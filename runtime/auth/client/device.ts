@@ -1,4 +1,4 @@
-import { attempts, type Members, waitAsked } from "@mcpgen/base";
+import { attempts, type Members, systemClock, waitAsked } from "@mcpgen/base";
 import * as oauth from "oauth4webapi";
 import { AuthError, isUnavailable } from "../shared/errors.js";
 import { TokenRefusal, type Tokens, judgedAnswer } from "../shared/token-response.js";
@@ -58,13 +58,13 @@ export async function deviceFlow(endpoint: TokenEndpoint, request: DeviceRequest
     throw refusal(as.issuer, error);
   }
   const lifeMs = waitAsked(Number(device.expires_in) * 1000, { most: longestLife, usual: longestLife });
-  const ends = Date.now() + lifeMs;
+  const ends = systemClock.now() + lifeMs;
   await show(promptOf(device, lifeMs / 1000, facts, guard.local), signal);
   let busy: unknown;
   let wait = waitAsked(Number(device.interval) * 1000, { least: shortestWait, usual: usualWait });
   let left = lifeMs;
   const pauses = (): number | undefined => {
-    left = ends - Date.now();
+    left = ends - systemClock.now();
     return left > 0 ? Math.min(wait, left) : undefined;
   };
   for await (const _ of attempts({ pauses, waitsFirst: true, signal })) {
