@@ -52,7 +52,7 @@ class Speaker {
     const extensions = Object.entries(this.#modules).map(([id, module]) => this.#implemented(id, module));
     const server = createServer(
       { name: "s", version: "1" },
-      { revisions, extensions, state: { keys: ["0".repeat(64)] }, onEvent: () => true },
+      { revisions, extensions, state: { keys: ["0".repeat(64)], parking: "routed" }, onEvent: () => true },
     );
     const object = { inputSchema: { type: "object" } } as const;
     server.tool("plain", object, () => "plain");
