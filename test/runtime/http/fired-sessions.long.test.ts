@@ -474,7 +474,7 @@ class Fire {
           keptBytes: all.length * this.kept,
           waitingBytes: 0,
         },
-        server: { connections: all.length, sessions: all.length, requests: running + orphaned },
+        server: { connections: all.length, sessions: all.length, requests: running + orphaned, parked: 0 },
       };
     });
   }
