@@ -32,7 +32,8 @@ export function loadTemplates(overrides?: string): Render {
     sources.set(name, join(overrides!, name + suffix));
   }
   for (const [name, file] of sources) {
-    if (isPartial(name)) handlebars.registerPartial(name, readTemplate(file));
+    // Handlebars removes the line end after a partial that has a line of its own.
+    if (isPartial(name)) handlebars.registerPartial(name, readTemplate(file).replace(/(?<!\n)$/, "\n"));
   }
   handlebars.registerHelper({ toLiteral: stringLiteral });
 

@@ -159,8 +159,11 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   "io.modelcontextprotocol/serverInfo": ["runtime/core/protocol/meta.ts"],
   "io.modelcontextprotocol/subscriptionId": ["runtime/core/protocol/meta.ts"],
   requestState: [
+    "runtime/base/jsonrpc/parking.ts",
+    "runtime/cluster/sharing/relay.ts",
     "runtime/core/client/questions.ts",
     "runtime/core/extending/server-request.ts",
+    "runtime/core/http/server/endpoint.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/rounds.ts",
   ],

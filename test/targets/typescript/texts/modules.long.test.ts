@@ -30,10 +30,11 @@ describe("a module that is copied", () => {
     const exported = [...text.matchAll(/^export \w+ (\w+)/gm)].map(([, name]) => name);
     expect(exported.sort()).toEqual([
       "Explain",
+      "Explanations",
       "Issue",
       "Texts",
       "Written",
-      "explainerOf",
+      "explanationsOf",
       "readWritten",
       "summary",
     ]);
