@@ -5,7 +5,7 @@ import { attempts, growing } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 import { readPlainFile } from "./plain-file.js";
 
-/** Heartbeat interval of a lock's holder, and the age at which a lock without heartbeat is stale; in milliseconds. */
+/** Heartbeat interval of a lock's holder, and the time after which a lock without heartbeat is stale; in milliseconds. */
 const beatMs = 2000;
 const voidAfterMs = 15_000;
 
@@ -18,9 +18,10 @@ const voidAfterMs = 15_000;
 export async function lockFile(path: string, signal?: AbortSignal): Promise<() => Promise<void>> {
   const mine = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
   const pauses = growing({ first: 5, factor: 1.5, most: 100, spread: [0.5, 1.5] });
+  const isStill = stillness();
   for await (const _ of attempts({ pauses, signal })) {
     if (await created(path, mine)) break;
-    await removeVoid(path);
+    await removeVoid(path, isStill);
   }
   const beat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), beatMs);
   beat.unref();
@@ -43,12 +44,12 @@ async function created(path: string, text: string): Promise<boolean> {
 }
 
 /** Removes a stale lock. Only one process at a time does so, or it could remove the next holder's lock. */
-async function removeVoid(path: string): Promise<void> {
+async function removeVoid(path: string, isStill: Stillness): Promise<void> {
   const before = await textOf(path);
-  if (before === undefined || !(await isVoid(path, before))) return;
+  if (before === undefined || !((await isStill(path)) || isOfDead(before))) return;
   const guard = `${path}.void`;
   if (!(await created(guard, ""))) {
-    if (await isOld(guard)) await rm(guard, { force: true });
+    if (await isStill(guard)) await rm(guard, { force: true });
     return;
   }
   try {
@@ -58,8 +59,7 @@ async function removeVoid(path: string): Promise<void> {
   }
 }
 
-async function isVoid(path: string, text: string): Promise<boolean> {
-  if (await isOld(path)) return true;
+function isOfDead(text: string): boolean {
   try {
     const { pid, host } = JSON.parse(text) as { pid: number; host: string };
     // On another machine or container, process ids mean nothing here.
@@ -71,9 +71,23 @@ async function isVoid(path: string, text: string): Promise<boolean> {
   }
 }
 
-async function isOld(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > voidAfterMs;
+/** Whether a file has not changed for 15 seconds. */
+type Stillness = (path: string) => Promise<boolean>;
+
+/**
+ * Watches files from the first question on. Their times are not compared with the clock of the machine: it may be set, and goes on
+ * while the machine sleeps and no holder sends heartbeats.
+ */
+function stillness(): Stillness {
+  const seen = new Map<string, { readonly mark: string; readonly since: number }>();
+  return async (path) => {
+    const found = await stat(path).catch(() => undefined);
+    const mark = `${found?.ino} ${found?.mtimeMs}`;
+    const before = seen.get(path);
+    const now = performance.now();
+    if (before?.mark !== mark) seen.set(path, { mark, since: now });
+    return found !== undefined && before?.mark === mark && now - before.since > voidAfterMs;
+  };
 }
 
 /**
