@@ -101,6 +101,40 @@ async function heap() {
   return heapUsed + external;
 }
 
+const asks = 2000;
+/** A contender that asks and is answered. */
+async function asker(name, folder, options, definition) {
+  const call = connectionTo(await serverIn(folder, options, definition));
+  const one = async () => {
+    const { requestState } = await call();
+    await call({ requestState, inputResponses: { address: answer } });
+  };
+  return {
+    name,
+    run: async () => {
+      for (let count = 0; count < asks; count++) await one();
+    },
+  };
+}
+const askers = [
+  await asker("the handler waits", here),
+  await asker("replay: true", here, { state: { parking: false } }, { replay: true }),
+  ...(before ? [await asker("before", before)] : []),
+];
+for (const { run } of askers) await run();
+print("a call with one question", await takeTurns(askers, 9, ({ run }) => cpuOf(asks, run)));
+
+const plainCalls = 20_000;
+const callers = [{ name: "now", run: callerOf(await serverIn(here)) }];
+if (before) callers.push({ name: "before", run: callerOf(await serverIn(before)) });
+for (const { run } of callers) await run(plainCalls);
+const turns = 15;
+print(
+  "a call that does not ask",
+  await takeTurns(callers, turns, ({ run }) => cpuOf(plainCalls, () => run(plainCalls))),
+);
+
+// Last, for the heap that it fills slows down what follows.
 if (globalThis.gc) {
   const calls = 10_000;
   const clients = 100;
@@ -130,36 +164,3 @@ if (globalThis.gc) {
       .padStart(9)} bytes each, after ${parked - left} have expired`,
   );
 } else console.log("the memory of parked calls is measured with --expose-gc");
-
-const asks = 2000;
-/** A contender that asks and is answered. */
-async function asker(name, folder, options, definition) {
-  const call = connectionTo(await serverIn(folder, options, definition));
-  const one = async () => {
-    const { requestState } = await call();
-    await call({ requestState, inputResponses: { address: answer } });
-  };
-  return {
-    name,
-    run: async () => {
-      for (let count = 0; count < asks; count++) await one();
-    },
-  };
-}
-const askers = [
-  await asker("the handler waits", here),
-  await asker("replay: true", here, { state: { parking: false } }, { replay: true }),
-  ...(before ? [await asker("before", before)] : []),
-];
-for (const { run } of askers) await run();
-print("a call with one question", await takeTurns(askers, 9, ({ run }) => cpuOf(asks, run)));
-
-const calls = 20_000;
-const callers = [{ name: "now", run: callerOf(await serverIn(here)) }];
-if (before) callers.push({ name: "before", run: callerOf(await serverIn(before)) });
-for (const { run } of callers) await run(calls);
-const turns = 15;
-print(
-  "a call that does not ask",
-  await takeTurns(callers, turns, ({ run }) => cpuOf(calls, () => run(calls))),
-);

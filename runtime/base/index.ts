@@ -71,6 +71,8 @@ export {
   type ParkingOption,
   refusedState,
   type Round,
+  identityOf,
+  ofOtherRequest,
   stateUsed,
   type Waiting,
 } from "./jsonrpc/parking.js";

@@ -4,7 +4,7 @@ import type * as platform from "../platform/platform.js";
 import type { Clock } from "../time/clock.js";
 import { McpError } from "./errors.js";
 import { weightOf } from "./json-limits.js";
-import type { Params, RequestId } from "./message.js";
+import { isObject, type Params, type RequestId, type RequestMessage } from "./message.js";
 import { afterTurn, JsonRpcPeer } from "./peer.js";
 import type { Pending, Timeouts } from "./pending.js";
 import * as rpc from "./rpc-codes.js";
@@ -38,6 +38,28 @@ export function refusedState(
   });
 }
 
+/** Parameters that differ between the rounds of a request. */
+const perRound: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
+
+/** The method and parameters that are equal in all rounds, whatever the order of members. */
+export function identityOf({ method, params = {} }: RequestMessage): string {
+  const salient = Object.entries(params).filter(([key]) => !perRound.has(key));
+  return JSON.stringify([method, sorted(Object.fromEntries(salient))]);
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isObject(value)) return value;
+  return Object.keys(value)
+    .sort()
+    .map((key) => [key, sorted(value[key])]);
+}
+
+/** The error for a state with which another request was sent. */
+export function ofOtherRequest(): McpError {
+  return refusedState("state-rejected", "it belongs to another request");
+}
+
 /** The error for a state that was used before, or whose call has gone on. */
 export function stateUsed(): McpError {
   return refusedState("state-used", "it, or a later one, was used before");
@@ -64,6 +86,7 @@ export interface Waiting {
   readonly parked?: { done(outcome: Outcome): void } | undefined;
   /** The state with which its handler runs again. */
   readonly rounds?: { readonly before?: Round } | undefined;
+  readonly request: RequestMessage;
   /** The parts of questions that are still being made. */
   takeEncoding(): readonly Promise<unknown>[];
   /** A question as the client gets it. @param isNew it was not sent before @throws {McpError} the client cannot get it */
@@ -149,6 +172,12 @@ interface Waiter {
   reject(error: Error): void;
 }
 
+/** The answer to a state, and the identity of the request. */
+interface Kept {
+  readonly outcome: Outcome;
+  readonly identity: string;
+}
+
 /** Calls whose handlers wait for answers of their clients, between the rounds of a request (2026-07-28, multi round-trip requests). */
 export class Parking<Context extends Waiting> {
   /** The option says how calls wait. */
@@ -165,7 +194,7 @@ export class Parking<Context extends Waiting> {
   readonly #pending: Pending<Params>;
   readonly #calls = new Map<string, ParkedCall<Context>>();
   /** The answers to the last states, by request and round. */
-  readonly #kept: BoundedMap<string, Outcome>;
+  readonly #kept: BoundedMap<string, Kept>;
   readonly #ends: BoundedMap<string, LostCause | "answered">;
   /** Called when a call ends. */
   #listeners: (() => void)[] = [];
@@ -265,13 +294,13 @@ export class Parking<Context extends Waiting> {
   answered(context: Context, outcome: Outcome): void {
     context.parked?.done(outcome);
     const before = context.rounds?.before;
-    if (before) this.keep(before, outcome, context.owner);
+    if (before) this.keep(before, context, outcome, identityOf(context.request));
   }
 
   /** Keeps the answer to a state for a client that repeats it. */
-  keep({ request, round }: Round, outcome: Outcome, principal = ""): void {
-    const bytes = "text" in outcome ? 2 * outcome.text.length : 0;
-    this.#kept.set(`${request} ${round}`, outcome, { bytes, principal });
+  keep({ request, round }: Round, context: Context, outcome: Outcome, identity: string): void {
+    const bytes = 2 * (identity.length + ("text" in outcome ? outcome.text.length : 0));
+    this.#kept.set(`${request} ${round}`, { outcome, identity }, { bytes, principal: context.owner ?? "" });
   }
 
   /** A call has ended. */
@@ -291,8 +320,8 @@ export class Parking<Context extends Waiting> {
    * @param use records that its state is used; absent if its handler runs again
    * @returns the result, if the state was used before; `undefined`, if the handler runs again. Never settles, if the call or
    *   another process answers the request
-   * @throws {McpError} `state-lost`, `state-used`, and errors of `use`; `invalid-params`: an answer is wrong, and nothing has run;
-   *   the error that the state was answered with before
+   * @throws {McpError} `state-lost`, `state-used`, `state-rejected`: it belongs to another request; errors of `use`;
+   *   `invalid-params`: an answer is wrong, and nothing has run; the error that the state was answered with before
    */
   async resume(
     next: Context,
@@ -310,8 +339,10 @@ export class Parking<Context extends Waiting> {
     use: (() => Promise<void>) | undefined,
   ): Promise<Outcome | undefined> {
     const known = this.#kept.get(`${id} ${round}`);
-    if (known || !use) return known;
     const call = this.#calls.get(id);
+    const identity = known?.identity ?? call?.identity;
+    if (identity !== undefined && identity !== identityOf(next.request)) throw ofOtherRequest();
+    if (known || !use) return known?.outcome;
     if (!call) {
       const how = this.#ends.get(id) ?? (await this.relay?.(next)) ?? "not-here";
       throw how === "answered" ? stateUsed() : lost(how);
@@ -381,8 +412,8 @@ export class ParkedCall<Context extends Waiting> {
   sent = 0;
   /** The last round whose state was used. */
   taken = 0;
-  /** Why it has ended before its handler. */
-  end: McpError | undefined;
+  #end: McpError | "answered" | undefined;
+  #identity: string | undefined;
   readonly #parking: Parking<Context>;
   readonly #questions = new Map<string, Question>();
   /** Requests that repeat the state of the round that runs. */
@@ -400,6 +431,16 @@ export class ParkedCall<Context extends Waiting> {
     this.started = started;
   }
 
+  /** What is the same in all requests of the call. */
+  get identity(): string {
+    return (this.#identity ??= identityOf(this.context.request));
+  }
+
+  /** Why it takes no further question. */
+  get end(): McpError | undefined {
+    return this.#end === "answered" ? new McpError("cancelled", "the handler has ended") : this.#end;
+  }
+
   /** Whether no request of the client is open. */
   get isAway(): boolean {
     return this.#isAway;
@@ -412,7 +453,7 @@ export class ParkedCall<Context extends Waiting> {
 
   remove(key: string): Question | undefined {
     const question = this.#questions.get(key);
-    if (this.#questions.delete(key) && !this.end) this.#parking.shrink(this, question!.bytes);
+    if (this.#questions.delete(key) && !this.#end) this.#parking.shrink(this, question!.bytes);
     return question;
   }
 
@@ -512,32 +553,33 @@ export class ParkedCall<Context extends Waiting> {
   }
 
   #answered(outcome: Outcome): void {
-    if (this.taken > 0) this.#parking.keep({ request: this.id, round: this.taken }, outcome, this.principal);
+    const { id: request, taken: round, context } = this;
+    if (round > 0) this.#parking.keep({ request, round }, context, outcome, this.identity);
     for (const { resolve } of this.#waiters.splice(0)) resolve(outcome);
   }
 
   /** Its handler has ended, and the request is answered. */
   done(outcome: Outcome): void {
     this.#answered(outcome);
-    this.#end(new McpError("cancelled", "the handler has ended"), "answered");
+    this.#finish("answered", "answered");
   }
 
   /** The client has cancelled the request in which it ran, or is gone. */
   cancelled(reason: McpError): void {
-    this.#end(reason, "cancelled");
+    this.#finish(reason, "cancelled");
   }
 
   /** Ends while its client has no request open. */
   lapse(cause: LostCause, reason: McpError): void {
-    if (this.end) return;
-    this.#end(reason, cause);
+    if (this.#end) return;
+    this.#finish(reason, cause);
     this.context.lapse(reason);
   }
 
-  #end(reason: McpError, how: LostCause | "answered"): void {
-    if (this.end) return;
-    this.end = reason;
-    for (const question of this.#questions.values()) this.#parking.refuse(question, reason);
+  #finish(end: McpError | "answered", how: LostCause | "answered"): void {
+    if (this.#end) return;
+    this.#end = end;
+    for (const question of this.#questions.values()) this.#parking.refuse(question, this.end!);
     this.#questions.clear();
     this.#held = [];
     this.#parking.ended(this, how);

@@ -1,10 +1,12 @@
 import {
   BoundedMap,
   type Clock,
+  identityOf,
   invalid,
   isObject,
   lost,
   McpError,
+  ofOtherRequest,
   type Params,
   refusedState,
   type RequestMessage,
@@ -46,6 +48,8 @@ export interface AskedBefore {
 
 /** What a handler needs to run again from its first line. */
 interface Replay {
+  /** Digest of the request that the state belongs to. */
+  readonly request: string;
   readonly answers: { readonly [key: string]: Params };
   readonly once: readonly { readonly key: string; readonly value?: unknown }[];
   /** The requests of the last round, by key. */
@@ -56,12 +60,10 @@ interface Replay {
 export interface State {
   /** Binds the state to the previous rounds. */
   readonly chain: Round;
-  /** Digest of the request that the state belongs to. */
-  readonly request: string;
   readonly principal: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
-  /** Absent if the handler waits in the process that sealed the state. */
+  /** Absent if the handler waits in the process that sealed the state, which has the request. */
   readonly replay?: Replay;
 }
 
@@ -115,7 +117,7 @@ export async function openState({ request, connection }: Carried): Promise<State
   if (!state && !sharesState && seal.holderOf(text)) throw lost("not-here");
   if (!state) throw rejected("it was not issued by this server, or was changed");
   if (state.principal !== connection.principal) throw rejected("it was issued to another client");
-  if (state.request !== (await digestOf(request))) throw rejected("it belongs to another request");
+  if (state.replay && state.replay.request !== (await digestOf(request))) throw ofOtherRequest();
   return state;
 }
 
@@ -168,6 +170,7 @@ export async function sealRounds(rounds: Rounds, carried: Carried): Promise<stri
     return [key, requestedSchema === undefined ? { method } : { method, requestedSchema }] as const;
   });
   const replay = {
+    request: await digestOf(carried.request),
     answers: Object.fromEntries(rounds.answers),
     once,
     asked: Object.fromEntries(asked),
@@ -184,13 +187,12 @@ export async function sealRounds(rounds: Rounds, carried: Carried): Promise<stri
 export async function sealState(
   chain: State["chain"],
   lifetime: number,
-  { request, connection }: Carried,
+  { connection }: Carried,
   replay?: Replay,
 ): Promise<string> {
   const { seal, clock } = connection.definition;
   const state: State = {
     chain,
-    request: await digestOf(request),
     principal: connection.principal,
     expires: wallTimeOf(clock) + lifetime,
     ...(replay && { replay }),
@@ -209,23 +211,9 @@ function rejected(why: string): McpError {
   return refusedState("state-rejected", why);
 }
 
-/** Parameters that differ between the rounds of a request. */
-const perRound: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
-
-/** Digest of the method and parameters that are equal in all rounds, whatever the order of members. */
-async function digestOf({ method, params = {} }: RequestMessage): Promise<string> {
-  const salient = Object.entries(params).filter(([key]) => !perRound.has(key));
-  const text = JSON.stringify([method, sorted(Object.fromEntries(salient))]);
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+async function digestOf(request: RequestMessage): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(identityOf(request)));
   return toBase64Url(new Uint8Array(digest));
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  return Object.keys(value)
-    .sort()
-    .map((key) => [key, sorted(value[key])]);
 }
 
 /** The rejection of an ask that has no answer yet. The handler runs again when the client retries. */

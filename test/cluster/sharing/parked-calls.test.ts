@@ -231,7 +231,7 @@ describe("rounds at other nodes", () => {
     await expectEmpty(all);
   });
 
-  test("of another principal, of another request, and forged ones are refused where they arrive", async () => {
+  test("of another principal, and forged ones, are refused where they arrive; of another request, where the call waits", async () => {
     const authenticate: ServeHttpOptions["authenticate"] = ({ header }) => ({
       principal: header("authorization") ?? "ada",
     });
@@ -245,11 +245,12 @@ describe("rounds at other nodes", () => {
     const changed = `${state.slice(0, -2)}${state.endsWith("AA") ? "BB" : "AA"}`;
     const refused = [
       await call(eve, "pay", { key: "k" }, given),
-      await call(b, "pay", { key: "other" }, given),
       await call(b, "pay", { key: "k" }, { ...given, requestState: changed }),
     ];
     expect(refused.map(codeOf)).toEqual(refused.map(() => ["state-rejected", undefined]));
     expect(all.flatMap(({ watched }) => watched.commands)).toEqual([]);
+    for (const each of [a, b])
+      expect(codeOf(await call(each, "pay", { key: "other" }, given))).toEqual(["state-rejected", undefined]);
     expect(textOf(await call(b, "pay", { key: "k" }, given))).toBe("n0: 7");
     expect(effects).toEqual(["k begins", "k pays 1", "k ends"]);
   });
