@@ -363,6 +363,8 @@ export class Conversation {
     await site.start();
     this.#processes++;
     if (site.setting.mode === "shared") return undefined;
+    site.journal.endRounds();
+    await this.#passes(0);
     await this.#quietly(how, () => this.#refused(round, "state-lost", "not-here"));
     return this.#course(undefined, how);
   }

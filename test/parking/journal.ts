@@ -72,6 +72,7 @@ export class Journal {
   #held: (() => void)[] = [];
   #reached: (() => void)[] = [];
   #rounds: (() => void)[] = [];
+  #hasRounds = true;
 
   /**
    * @param runsAgain whether the handler runs again for each answer
@@ -98,6 +99,12 @@ export class Journal {
   /** A round has gone out: long pauses end. */
   wentOut(): void {
     for (const resolve of this.#rounds.splice(0)) resolve();
+  }
+
+  /** No round goes out any more: long pauses end at once. */
+  endRounds(): void {
+    this.#hasRounds = false;
+    this.wentOut();
   }
 
   /** Resolves when the handlers do nothing more by themselves. */
@@ -167,7 +174,7 @@ export class Journal {
       for (const resolve of this.#reached.splice(0)) resolve();
       await new Promise<void>((resolve) => this.#held.push(resolve));
     }
-    if (isLong)
+    if (isLong && this.#hasRounds)
       // Answers settle the questions that are open, or a round goes out.
       await Promise.race([
         Promise.allSettled(run.asked),
