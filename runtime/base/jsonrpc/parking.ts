@@ -3,7 +3,6 @@ import { BoundedMap } from "../admission/bounded-map.js";
 import type * as platform from "../platform/platform.js";
 import type { Clock } from "../time/clock.js";
 import { McpError } from "./errors.js";
-import { weightOf } from "./json-limits.js";
 import { isObject, type Params, type RequestId, type RequestMessage } from "./message.js";
 import { afterTurn, JsonRpcPeer } from "./peer.js";
 import type { Pending, Timeouts } from "./pending.js";
@@ -50,9 +49,8 @@ export function identityOf({ method, params = {} }: RequestMessage): string {
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
-  return Object.keys(value)
-    .sort()
-    .map((key) => [key, sorted(value[key])]);
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
 }
 
 /** The error for a state with which another request was sent. */
@@ -238,11 +236,14 @@ export class Parking<Context extends Waiting> {
    */
   ask(
     call: ParkedCall<Context>,
-    { key, asked, judge }: Judged,
+    { key, asked: given, judge }: Judged,
     limits: Partial<Timeouts> | undefined,
   ): Promise<Params> {
     if (call.end) throw call.end;
-    const bytes = weightOf(asked, Infinity);
+    // It is sent later, and again in each round: its text is what counts, and does not change.
+    const text = JSON.stringify(given);
+    const asked = JSON.parse(text) as Asked;
+    const bytes = 2 * text.length;
     if (!this.grow(call, bytes)) throw asksLimit("memory");
     const id = this.#pending.nextId();
     call.add({ id, key, asked, judge, bytes, isSent: false });
@@ -308,7 +309,7 @@ export class Parking<Context extends Waiting> {
     if (!this.#calls.delete(call.id)) return;
     this.#pending.take(call.id);
     this.#room.release(call.principal, call.bytes);
-    this.#ends.set(call.id, how);
+    this.#ends.set(call.id, how, { principal: call.principal ?? "" });
     if (how !== "answered") this.#report(call.context, { type: "call-lost", cause: how, parked: this.size });
     for (const listener of this.#listeners.splice(0)) listener();
   }
@@ -351,19 +352,26 @@ export class Parking<Context extends Waiting> {
     if (call.taken === round) return call.follow();
     const answers = await call.judged(next);
     if (next.over) throw lost("cancelled");
-    if (call.taken === round || call.end) return this.#outcome(next, { request: id, round }, use);
+    // Another request may have used the state meanwhile, and the call may have gone on by rounds.
+    const isUsed = call.taken === round || call.sent !== round || call.end !== undefined;
+    if (isUsed) return this.#outcome(next, { request: id, round }, use);
     call.taken = round;
-    this.#pending.take(id);
     try {
       await use();
     } catch (error) {
-      call.taken = round - 1;
-      if (!call.end) this.waits(call);
+      call.released(error as Error);
       throw error;
     }
+    // Only now its time to wait is over: a store may never answer.
+    this.#pending.take(id);
     if (next.over) call.lapse("cancelled", new McpError("cancelled", "the client is gone"));
-    if (call.end) throw lost("cancelled");
-    call.continues(next);
+    if (call.end) throw lost((this.#ends.get(id) ?? "cancelled") as LostCause);
+    try {
+      call.continues(next);
+    } catch (error) {
+      call.lapse("cancelled", error as McpError);
+      throw error;
+    }
     for (const [key, answer] of answers) {
       const question = call.remove(key);
       if (question) this.#pending.take(question.id)?.resolve(answer);
@@ -399,6 +407,12 @@ function answeredElsewhere(): Promise<never> {
   return new Promise(() => {});
 }
 
+/** What a handler did between two requests. */
+interface Held {
+  readonly bytes: number;
+  readonly later: () => void;
+}
+
 /** One call whose handler asks. */
 export class ParkedCall<Context extends Waiting> {
   readonly id = crypto.randomUUID();
@@ -422,7 +436,7 @@ export class ParkedCall<Context extends Waiting> {
   #isAway = false;
   #isDue = false;
   /** What the handler did while it was away. */
-  #held: (() => void)[] = [];
+  #held: Held[] = [];
 
   constructor(parking: Parking<Context>, context: Context, started: number) {
     this.#parking = parking;
@@ -465,12 +479,15 @@ export class ParkedCall<Context extends Waiting> {
    */
   hold(bytes: number, later: () => void): boolean {
     const isKept = this.#parking.grow(this, bytes);
-    if (isKept)
-      this.#held.push(() => {
-        this.#parking.shrink(this, bytes);
-        later();
-      });
+    if (isKept) this.#held.push({ bytes, later });
     return isKept;
+  }
+
+  /** Keeps the end of the handler. Without room, it takes that of reports, and then only the error `asks-limit` is kept. */
+  holdEnd(bytes: number, later: () => void, refuse: (error: McpError) => void): void {
+    if (this.hold(bytes, later)) return;
+    for (const { bytes: freed } of this.#held.splice(0)) this.#parking.shrink(this, freed);
+    if (!this.hold(bytes, later)) this.hold(0, () => refuse(asksLimit("memory")));
   }
 
   /** Sends the questions after this turn: asks that start together go out together. */
@@ -479,7 +496,9 @@ export class ParkedCall<Context extends Waiting> {
     this.#isDue = true;
     afterTurn(() => {
       this.#isDue = false;
-      void this.#leave();
+      this.#leave().catch((error: Error) =>
+        this.lapse("cancelled", new McpError("connection-closed", error.message, { cause: error })),
+      );
     });
   }
 
@@ -490,22 +509,22 @@ export class ParkedCall<Context extends Waiting> {
     if (encoding.length > 0) await Promise.allSettled(encoding).then(() => this.#soon());
     if (encoding.length > 0 || this.#isAway || context.over) return;
     const lifetime = this.#parking.leftOf(this);
-    const asked: { [key: string]: Asked } = {};
+    const asked: [key: string, question: Asked][] = [];
     for (const [key, question] of this.#questions)
       try {
         if (lifetime <= 0) throw expired();
-        asked[key] = context.questionOf(question.asked, !question.isSent);
+        asked.push([key, context.questionOf(question.asked, !question.isSent)]);
       } catch (error) {
         this.remove(key);
         this.#parking.refuse(question, error as Error);
       }
-    const keys = Object.keys(asked);
+    const keys = asked.map(([key]) => key);
     if (keys.length === 0) return;
     this.#isAway = true;
     const chain = { request: this.id, round: this.sent + 1 };
     let text: string;
     try {
-      text = await context.roundText(asked, chain, lifetime);
+      text = await context.roundText(Object.fromEntries(asked), chain, lifetime);
     } catch (error) {
       this.#isAway = false;
       for (const key of keys) {
@@ -543,8 +562,17 @@ export class ParkedCall<Context extends Waiting> {
 
   /** Does what waited for a request. */
   proceed(): void {
-    for (const later of this.#held.splice(0)) later();
+    for (const { bytes, later } of this.#held.splice(0)) {
+      this.#parking.shrink(this, bytes);
+      later();
+    }
     if (this.#questions.size > 0) this.#soon();
+  }
+
+  /** Its state could not be used, and stays good. */
+  released(error: Error): void {
+    this.taken--;
+    for (const { reject } of this.#waiters.splice(0)) reject(error);
   }
 
   /** Waits for the answer to the round that runs, for a request that repeats its state. */

@@ -7,6 +7,7 @@ import {
   type Judge,
   type Judged,
   McpError,
+  isMcpError,
   messageOf,
   type Names,
   type Params,
@@ -275,7 +276,7 @@ export async function judgedAnswer(
 ): Promise<Params> {
   const read = liftedAnswer(context, asked, await readAnswer(context, key, asked, answer));
   await judge(read).catch((error: unknown) => {
-    throw wrongAnswer(messageOf(error));
+    throw isMcpError(error) ? wrongAnswer(error.message) : context.errorOf(error);
   });
   return read;
 }

@@ -1,5 +1,4 @@
 import {
-  asksLimit,
   internalError,
   invalid,
   invalidParams,
@@ -432,7 +431,7 @@ export class RequestContext implements HandlerContext, Waiting {
   #holds(bytes: number, later: () => void): boolean {
     this.#isDone = true;
     if (!this.parked?.isAway) return false;
-    if (!this.parked.hold(bytes, later)) this.parked.hold(0, () => this.#refuse(asksLimit("memory")));
+    this.parked.holdEnd(bytes, later, (error) => this.#refuse(error));
     return true;
   }
 

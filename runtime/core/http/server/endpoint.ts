@@ -307,11 +307,12 @@ export class Endpoint {
     this.#draining = true;
     await this.#drain(this.#options.graceMs ?? defaultGraceMs);
     this.#closed = true;
+    const posts = [...this.#streams.connections].map((connection) => connection.close());
+    await Promise.all([...posts, this.#legacy?.close()]);
+    // The calls that are left wait: those with an open request ended with it.
     const lost = this.#server.definition.parking?.close("the server is closing", isOverHttp);
     if (lost)
       this.#server.definition.warn(`HTTP: ${lost} calls that waited for answers of their clients are lost`);
-    const posts = [...this.#streams.connections].map((connection) => connection.close());
-    await Promise.all([...posts, this.#legacy?.close()]);
     this.#streams.close();
     await this.#node?.close();
     this.#server.rest();
