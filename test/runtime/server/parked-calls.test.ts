@@ -383,3 +383,153 @@ describe("shared keys", () => {
     expect(textOf(await one.call(round, { k: yes }))).toBe("accept");
   });
 });
+
+describe("a state whose use takes long", () => {
+  /** Judges answers slowly whose `note` is `slow`, until the test lets them go. */
+  function slowForm() {
+    let go!: () => void;
+    const isSlow = new Promise<void>((resolve) => (go = resolve));
+    const object = (): Members => ({ type: "object", properties: { note: { type: "string" } } });
+    const jsonSchema = { input: object, output: object };
+    const validate = async (value: unknown) => {
+      if ((value as Members)["note"] === "slow") await isSlow;
+      return { value };
+    };
+    const schema = { "~standard": { version: 1 as const, vendor: "test", validate, jsonSchema } };
+    return { message: "?", requestedSchema: schema as never, go: () => go() };
+  }
+
+  test.each([{}, { keys, parking: "routed" as const }])(
+    "is not used for a later round: with the state %j",
+    async (state) => {
+      const { go, ...slow } = slowForm();
+      const done: string[] = [];
+      const { call, clock, parked } = served(
+        async ({ ask }) => {
+          await ask.elicit("a", slow);
+          done.push("a");
+          await ask.elicit("b", form);
+          done.push("b");
+          return "done";
+        },
+        { state },
+      );
+      const first = stateOf(await call());
+      const noted = (note: string) => ({ a: { action: "accept", content: { note } } });
+      const late = call(first, noted("slow"));
+      await turn();
+      const second = stateOf(await call(first, noted("fast")));
+      go();
+      // The answer to the state is that of the request that used it.
+      expect(stateOf(await late)).toBe(second);
+      expect(textOf(await call(second, { b: yes }))).toBe("done");
+      expect(done).toEqual(["a", "b"]);
+      expect([parked(), clock.waiting]).toEqual([0, 0]);
+    },
+  );
+
+  test("fails for all requests that repeat it, if its store fails, and stays good", async () => {
+    let isBroken = true;
+    let fails!: (error: Error) => void;
+    const store = {
+      use: () => (isBroken ? new Promise<boolean>((_, reject) => (fails = reject)) : true),
+    };
+    const { call } = served(async ({ ask }) => (await ask.elicit("a", form)).action, {
+      state: { keys, store, parking: "routed" },
+    });
+    const state = stateOf(await call());
+    const both = [call(state, { a: yes }), call(state, { a: yes })];
+    await expect.poll(() => fails).toBeDefined();
+    await turn();
+    fails(new Error("the disk is full"));
+    for (const { error } of await Promise.all(both)) expect(error?.code).toBe(-32603);
+    isBroken = false;
+    expect(textOf(await call(state, { a: yes }))).toBe("accept");
+  });
+
+  test("expires while its store hangs", async () => {
+    const store = { use: () => new Promise<boolean>(() => {}) };
+    let code: unknown;
+    const { call, clock, parked } = served(
+      async ({ ask, signal }) => {
+        code = await ask.elicit("a", form).catch((error: { code: string }) => error.code);
+        return String(signal.aborted);
+      },
+      { state: { keys, store, parking: "routed" } },
+    );
+    const state = stateOf(await call());
+    void call(state, { a: yes });
+    await turn();
+    await clock.advance(300_000);
+    expect([code, parked()]).toEqual(["ask-expired", 0]);
+  });
+});
+
+test("a question is the text that is sent: later changes, and members that JSON leaves out, do not count", async () => {
+  const cyclic: { [name: string]: unknown } = { toJSON: () => "short" };
+  cyclic["self"] = cyclic;
+  const properties: { [name: string]: unknown } = { ok: { type: "boolean" } };
+  const { call, server } = served(async ({ ask }) => {
+    const asked = { message: "?", requestedSchema: { type: "object", properties }, cyclic };
+    const answer = ask.elicit("__proto__", asked as never);
+    properties["later"] = { type: "string" };
+    return (await answer).action;
+  });
+  const first = await call();
+  expect(askedIn(first)).toEqual(["__proto__"]);
+  expect(JSON.stringify(first)).not.toContain("later");
+  expect(server.definition.parking!.bytes).toBeLessThan(1000);
+  const answers = JSON.parse('{"__proto__":{"action":"decline"}}') as Members;
+  expect(textOf(await call(stateOf(first), answers))).toBe("decline");
+});
+
+test("a state of a handler that runs again belongs to its parameters, whatever shape they have", async () => {
+  const { client, server } = served(async () => "", {}, {});
+  server.definition.parking = undefined;
+  const runs: unknown[] = [];
+  server.tool("free", { replay: true, inputSchema: { type: "object" } }, async (given, { ask }) => {
+    runs.push(given);
+    return (await ask.elicit("a", form)).action;
+  });
+  const call = (given: Members, more: Members = {}): Promise<Wired> =>
+    client.request("tools/call", { name: "free", arguments: given, ...more });
+  const requestState = stateOf(await call({ x: { to: "me" } }));
+  const more = { requestState, inputResponses: { a: yes } };
+  expect(await call({ x: [["to", "me"]] }, more)).toMatchObject(refused("state-rejected"));
+  expect(runs).toEqual([{ x: { to: "me" } }]);
+});
+
+test("reports of a handler that is away give way to its result", async () => {
+  const { call } = served(
+    async ({ ask, progress, log }) => {
+      void ask.elicit("a", form).catch(() => {});
+      await turn();
+      await turn();
+      for (let count = 0; count < 100; count++) {
+        progress(count, 100, "x".repeat(50_000));
+        log("error", "x".repeat(50_000));
+      }
+      return "y".repeat(1_000_000);
+    },
+    { capabilities: { logging: {} } },
+  );
+  const state = stateOf(await call());
+  expect(textOf(await call(state, {}))).toHaveLength(1_000_000);
+});
+
+test("what a library throws instead of judging is not shown to the client", async () => {
+  const object = (): Members => ({ type: "object", properties: { note: { type: "string" } } });
+  const jsonSchema = { input: object, output: object };
+  const validate = (): never => {
+    throw new Error("secret host");
+  };
+  const schema = { "~standard": { version: 1 as const, vendor: "test", validate, jsonSchema } };
+  const { call, events } = served(
+    async ({ ask }) => (await ask.elicit("a", { message: "?", requestedSchema: schema as never })).action,
+    { errors: { thrown: "hide" } },
+  );
+  const { error } = await call(stateOf(await call()), { a: { action: "accept", content: {} } });
+  expect(error?.code).toBe(-32603);
+  expect(JSON.stringify(error)).not.toContain("secret");
+  expect(events).toContainEqual(expect.objectContaining({ type: "handler-error" }));
+});
