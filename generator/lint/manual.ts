@@ -32,14 +32,14 @@ With \`--code PATH\`, \`lint\` reads the TypeScript or JavaScript of a server, a
 | --- | --- |
 | with \`task: { onRestart: "replay" }\` ([long-running tools](long-running-tools.md)) | all effects outside of \`context.once\` (MG6607) |
 | with \`replay: true\`, if they ask | effects outside of \`once\` that come before an ask, or run while an ask is open (MG6607) |
-| of both kinds, if they ask | a \`catch\`, \`.catch()\` or \`Promise.allSettled\` around an ask that does not throw again (MG6609) |
+| of both kinds, if they ask | a \`catch\`, \`.catch()\`, \`Promise.allSettled\`, \`Promise.any\` or \`finally\` with \`return\` around an ask that does not throw again what it does not know (MG6609) |
 | without \`replay: true\`, if they ask | the first ask, where nothing can wait for the answer (MG6610) |
 | of tools that require tasks | the member \`support\` (MG6606) |
 
 Every other handler waits for the answer: no line of it runs twice. \`check\`, in projects with the contract of a server, and \`dev\`
 report the same. In a contract, \`task\` and \`replay\` stand in the entry; they are read from the generated server, and the handlers from
 the object that its \`create…Server\` is given, or that is declared as \`Handlers\`. The rule \`task-required\` finds the tools of a
-contract that require tasks. A comment \`mcpgen-allow MG6607: REASON\` in the line, or above it, allows one place.
+contract that require tasks. A comment \`mcpgen-allow MG6607: REASON\` in the line, or in the comment above it, allows one place.
 
 | in a handler that runs again, outside of \`once\` | reported |
 | --- | --- |
@@ -49,7 +49,7 @@ contract that require tasks. A comment \`mcpgen-allow MG6607: REASON\` in the li
 | an assignment to what is declared outside of the handler, \`++\`, \`--\`, \`delete\` | yes; \`??=\` and \`\\|\\|=\` no |
 | \`Date.now()\`, \`new Date()\`, \`performance.now()\`, \`process.hrtime()\`, \`Math.random()\`, random values of \`crypto\` | yes, also in the key of \`once\` |
 | calls on the context, such as \`ask\`, \`log\` and \`progress\`; \`Promise.all\` and the like, \`import()\`, \`node:timers/promises\` | no |
-| calls that get the context, \`once\` or \`ask\` | no: the function that is called can use \`once\` |
+| calls that get the context, \`once\` or \`ask\` | no; bodies of functions of the project are read as if they stood in the handler |
 | of unused results: \`console\`, \`log\`, \`logger\`; timers; names that begin with \`assert\`, \`check\`, \`ensure\`, \`expect\`, \`invariant\`, \`parse\`, \`require\`, \`validate\` or \`verify\`; functions that return \`never\` or assert a type | no |
 | of unused results: methods of JavaScript and Node.js on local values, such as \`lines.push(…)\` | no |
 | functions of the handler itself | no; their bodies are looked through where they are used, unless that is inside of \`once\` |
@@ -58,12 +58,12 @@ An effect comes before an ask if a path leads from it to an ask: through branche
 the last ask runs once. \`catch\` and \`finally\` run in each round of an ask in their \`try\`.
 
 Nothing can wait if the server has \`state: { parking: false }\`, or is given to \`createHttpHandler\` in a file that imports a module of
-Cloudflare, AWS Lambda, Azure Functions, Google Cloud Functions, Netlify or Vercel (of Hono's, too), that names \`ExportedHandler\` or
+functions of Cloudflare, AWS Lambda, Azure, Google Cloud, Netlify or Vercel (of Hono's, too), that names \`ExportedHandler\` or
 \`runtime: "edge"\`, or whose package has a file of wrangler. Nothing is reported if \`state.parking\` has another value, as in a Durable
 Object, if a handler may belong to another server of the code, which can wait, and of tools with \`task\`.
 
 Names are resolved as the TypeScript compiler does, also across files. A handler or a definition that a function returns, and an
-instance of a class as the handlers, are not found. Of functions outside of the handler that get the context, only asks are found.`;
+instance of a class as the handlers, are not found. Functions outside of the handler that do not get the context are not read.`;
 
 /** The text of docs/lint.md. */
 export function lintManual(): string {

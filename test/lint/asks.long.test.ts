@@ -34,6 +34,7 @@ declare const logger: { child(): { info(text: string): void } };
 declare function assertPaid(value: unknown): asserts value;
 declare function validateOrder(order: unknown): void;
 declare function fail(why: string): never;
+declare const schema: { parseAsync(value: unknown): Promise<object> };
 declare const distant: (context: Context) => Promise<string>;
 `;
 
@@ -47,6 +48,12 @@ async function confirmed({ ask }: Context): Promise<boolean> {
 }
 const through = (inner: Context) => confirmed(inner);
 const silent = ({ progress }: Context) => progress(1);
+const pages: { readonly [name: string]: (context: Context) => Promise<string> } = {};
+async function step1(context: Context): Promise<string> { await context.ask.elicit("1"); return count > 2 ? step2(context) : step3(context); }
+async function step2(context: Context): Promise<string> { await context.ask.elicit("2"); return count > 2 ? step1(context) : step3(context); }
+async function step3(context: Context): Promise<string> { await context.ask.elicit("3"); return count > 2 ? step1(context) : step2(context); }
+class Wizard { constructor(readonly context: Context) {} ask() { return this.context.ask.elicit("w"); } }
+async function retried<T>(work: () => Promise<T>): Promise<T> { return work(); }
 `;
 
 type Row = readonly [title: string, body: string, found?: readonly string[]];
@@ -335,10 +342,127 @@ const rows: readonly Row[] = [
     'const sure = async (n: number): Promise<string> => { const { action } = await ask.elicit(`ask ${n}`); return action === "accept" ? action : sure(n + 1); }; return sure(0);',
   ],
   [
+    "a catch that throws all but one",
+    'try { await ask.elicit("ok"); } catch (error) { if (!(error instanceof TypeError)) throw error; }',
+  ],
+  [
+    "a catch that throws one",
+    'try { await ask.elicit("ok"); } catch (error) { if (error instanceof TypeError) throw error; }',
+    ["catch (error) { if (error instanceof TypeError) throw error… catches"],
+  ],
+  [
+    "a return of finally",
+    'try { await ask.elicit("ok"); } finally { return "done"; }',
+    ['{ return "done"; } catches'],
+  ],
+  [
+    "any of several asks",
+    'await Promise.any([ask.elicit("a"), ask.elicit("b")]);',
+    ['Promise.any([ask.elicit("a"), ask.elicit("b")]) catches'],
+  ],
+  [
+    "effects of catch(), finally() and then() of an ask",
+    'await ask.elicit("a").catch(async (error) => { await db.insert({ n: 1 }); throw error; }); await ask.elicit("b").finally(() => db.unlock()); await ask.elicit("c").then(() => {}, async (error) => { await db.insert({ n: 2 }); throw error; });',
+    ["db.insert({ n: 1 }) happens again", "db.unlock() happens again", "db.insert({ n: 2 }) happens again"],
+  ],
+  [
+    "names of the context with another meaning",
+    'for (const context of args.rows) await context.save(); await ask.elicit("ok");',
+    ["context.save() happens again"],
+  ],
+  [
+    "a part of the context in parts",
+    'const { ask: { elicit } } = context; await db.insert({}); await elicit("ok");',
+    ["db.insert({}) happens again"],
+  ],
+  [
+    "a copy of the context",
+    "await db.insert({}); await distant({ ...context });",
+    ["db.insert({}) happens again"],
+  ],
+  [
+    "a member by its text",
+    'await db.insert({}); await context["ask"].elicit("ok");',
+    ["db.insert({}) happens again"],
+  ],
+  [
+    "an object with the context",
+    "const wizard = new Wizard(context); await wizard.ask(); await wizard.ask();",
+  ],
+  [
+    "functions that ask, and are called by others",
+    'await retried(async () => (await ask.elicit("a")).action); await (async () => ask.elicit("b"))();',
+  ],
+  ["an ask that is bound", 'const elicit = ask.elicit.bind(ask); await elicit("a"); await elicit("b");'],
+  ["steps that lead to one another", "return step1(context);"],
+  ["a validation that is awaited", 'await schema.parseAsync(args); await ask.elicit("ok");'],
+  [
+    "a comment of several lines allows it",
+    '// mcpgen-allow MG6607: the row has a key,\n  // and a second one changes nothing\n  await db.insert({});\n  await ask.elicit("ok");',
+  ],
+  [
     "a comment allows it",
     '// mcpgen-allow MG6607: the row has a key\n  await db.insert({});\n  // mcpgen-allow MG6609: the default is as good\n  await ask.elicit("ok").catch(() => undefined);',
   ],
 ];
+
+/** Functions that get the context, each used by one handler: what they do is found in them. */
+const helpers: readonly Row[] = [
+  ["an effect before the ask of a helper", "await booked(context);", ["db.insert({ of: 1 }) happens again"]],
+  [
+    "an effect after the ask of a helper, and another ask",
+    'await asksFirst(context); await ask.elicit("ok");',
+    ["db.insert({ of: 2 }) happens again"],
+  ],
+  ["an effect after the ask of a helper", "await asksAlone(context);"],
+  [
+    "an effect of a helper that does not ask",
+    'await logged(context); await ask.elicit("ok");',
+    ["db.insert({ of: 4 }) happens again"],
+  ],
+  ["a catch in a helper", "await sure(context);", ["catch { return false; } catches what an ask throws"]],
+  ["a helper that keeps its effect", 'await kept(context); await ask.elicit("ok");'],
+];
+
+/** A server whose helpers stand in another file. */
+function foundInHelpers(): Map<string, string[]> {
+  const folder = temporaryFolder({
+    "declarations.d.ts": declarations,
+    "helpers.ts": `/// <reference path="./declarations.d.ts" />
+export async function booked({ ask }: Context) { await db.insert({ of: 1 }); await ask.elicit("a"); }
+export async function asksFirst({ ask }: Context) { await ask.elicit("a"); await db.insert({ of: 2 }); }
+export async function asksAlone({ ask }: Context) { await ask.elicit("a"); await db.insert({ of: 3 }); }
+export async function logged({ log }: Context) { log("info", 1); await db.insert({ of: 4 }); }
+export async function sure({ ask }: Context) { try { return (await ask.elicit("a")).action === "accept"; } catch { return false; } }
+export async function kept({ once }: Context) { await once("k", () => db.insert({ of: 5 })); }
+`,
+    "server.ts": `/// <reference path="./declarations.d.ts" />
+import { asksAlone, asksFirst, booked, kept, logged, sure } from "./helpers.js";
+${helpers
+  .map(
+    ([title, body]) =>
+      `server.tool(${JSON.stringify(title)}, { replay: true }, async (_, context) => { const { ask } = context; ${body} });\n`,
+  )
+  .join("")}`,
+  });
+  const findings = new Map<string, string[]>();
+  for (const { message, place } of lintCode(folder, (file) => file).findings) {
+    expect(place?.file).toMatch(/helpers\.ts$/);
+    const [, title, text] = /^tool "(.*?)": (.*?)(?: when the handler| to end the round)/.exec(message)!;
+    findings.set(title!, [...(findings.get(title!) ?? []), text!]);
+  }
+  return findings;
+}
+
+let inHelpers: Map<string, string[]> | undefined;
+
+test.each(helpers.map(([title, , expected = []]) => ({ title, expected })))(
+  "functions with the context: $title",
+  ({ title, expected }) => {
+    inHelpers ??= foundInHelpers();
+    expect(inHelpers.get(title) ?? []).toEqual(expected);
+  },
+);
 
 /** The findings in one file of handlers, by title. */
 function found(definition: string): Map<string, string[]> {
@@ -514,6 +638,19 @@ server.tool("b", { replay: Math.random() > 0.5 }, async (_, { ask }) => (await a
     {
       "wrangler.toml": "",
       "server.ts": `${header}${handler}declare const state: any;\nconst server = createServer({}, { state });\n${asks}export const { fetch } = createHttpHandler(server);`,
+    },
+  ],
+  [
+    "a worker whose server a function creates",
+    {
+      "server.ts": `${header}${handler}function made(env: object) { const server = createServer(env, {});\n${asks} return server; }\nexport default { fetch: (request: Request, env: object) => createHttpHandler(made(env)).fetch(request) } satisfies ExportedHandler;`,
+    },
+    "its server is an ExportedHandler of a worker",
+  ],
+  [
+    "a library of a platform in a process that waits",
+    {
+      "server.ts": `${header}${handler}import { sql } from "@vercel/postgres";\nconst server = createServer({}, {});\n${asks}export default { fetch: createHttpHandler(server).fetch, sql };`,
     },
   ],
   [

@@ -1,5 +1,5 @@
 import { ts } from "ts-morph";
-import { type HandlerFunction, type Literals, calleeName, visitAll } from "./literals.js";
+import { type HandlerFunction, type Literals, calleeName, nameOf, visitAll } from "./literals.js";
 import { Servers } from "./servers.js";
 
 /** A tool, resource, template or prompt in a server's code. */
@@ -69,8 +69,9 @@ function registered(call: ts.CallExpression, literals: Literals, servers: Server
   const support = literals.member(task, "support");
   const isReplayed = literals.text(literals.member(task, "onRestart")) === "replay";
   const replay = literals.flag(members, "replay");
+  const written = literals.text(name);
   return {
-    title: `${kind} ${JSON.stringify(literals.text(name) ?? name.getText())}`,
+    title: `${kind} ${written === undefined ? name.getText() : JSON.stringify(written)}`,
     hasTask: task !== undefined,
     support: literals.text(support),
     at: support?.parent ?? call,
@@ -166,7 +167,9 @@ function handlersOf(
   };
   add(handlers);
   if (!create) return objects;
-  for (const file of files)
+  const names = [nameOf(create.declared), create.type?.name];
+  for (const file of files) {
+    if (!names.some((name) => name !== undefined && file.text.includes(name))) continue;
     visitAll(file, (node) => {
       if (ts.isCallExpression(node)) {
         const name = calleeName(node);
@@ -176,6 +179,7 @@ function handlersOf(
         if (node.type && create.type && typeSymbol(node.type, literals) === create.type) add(value);
       }
     });
+  }
   return objects;
 }
 

@@ -8,6 +8,7 @@ import {
   isFunction,
   moduleOf,
   pathOf,
+  startOf,
 } from "./literals.js";
 
 /** Whether an expression yields another value or acts again when its handler is run again. */
@@ -39,6 +40,9 @@ const waiting = /^(?:node:)?timers\/promises$/;
 const idle =
   /^(?:forEach|console|log|logger|debug|(?:set|clear)(?:Timeout|Interval|Immediate)|queueMicrotask|(?:assert|check|ensure|expect|invariant|parse|require|validate|verify)(?![a-z]).*)$/;
 
+/** Functions of libraries of schemas, which judge a value. */
+const judging = /^(?:(?:safe)?parse|validate)Async$/;
+
 /** Functions of promises: what they are chained to, and the functions that they get, are walked. */
 export const chaining = /^(?:then|catch|finally)$/;
 
@@ -54,8 +58,8 @@ const library = /[\\/]typescript[\\/]lib[\\/]|[\\/]@types[\\/]node[\\/]/;
 export class EffectKinds {
   readonly #handler: HandlerFunction;
   readonly #literals: Literals;
-  /** Local names of the context and its members, with the member's name. */
-  readonly #context = new Map<string, string>();
+  /** Local variables with the context and its members, with the member's name. */
+  readonly #context = new Map<ts.Symbol, string>();
 
   constructor(handler: HandlerFunction, literals: Literals) {
     this.#handler = handler;
@@ -64,12 +68,13 @@ export class EffectKinds {
 
   /** Records the local names of the context, or of one of its members. */
   declare(name: ts.BindingName, member: string): void {
-    if (ts.isIdentifier(name)) this.#context.set(name.text, member);
-    else if (ts.isObjectBindingPattern(name))
+    if (ts.isIdentifier(name)) {
+      const symbol = this.#literals.checker.getSymbolAtLocation(name);
+      if (symbol) this.#context.set(symbol, member);
+    } else if (ts.isObjectBindingPattern(name))
       for (const { name: local, propertyName, dotDotDotToken } of name.elements) {
-        if (!ts.isIdentifier(local)) continue;
         const own = dotDotDotToken ? "" : (propertyName ?? local).getText();
-        this.#context.set(local.text, member === "" ? own : member);
+        this.declare(local, member === "" ? own : member);
       }
   }
 
@@ -99,7 +104,8 @@ export class EffectKinds {
     if (/^Promise\.\w+$/.test(name) || this.memberIn(call.expression) !== undefined) return true;
     if (call.arguments.some((argument) => this.passedMember(argument) !== undefined)) return true;
     if (call.expression.kind === ts.SyntaxKind.ImportKeyword) return true;
-    if (chaining.test(calleeName(call)?.text ?? "")) return true;
+    const called = calleeName(call)?.text ?? "";
+    if (chaining.test(called) || judging.test(called)) return true;
     return waiting.test(moduleOf(call.expression)) || this.#isOwn(call);
   }
 
@@ -145,7 +151,12 @@ export class EffectKinds {
   /** The context member that an expression uses: `ask` for `context.ask.elicit`; empty for the context. */
   memberIn(expression: ts.Expression): string | undefined {
     const path = pathOf(expression);
-    const member = path && this.#context.get(path[0]!);
+    const start = path && startOf(expression);
+    const symbol =
+      start && ts.isShorthandPropertyAssignment(start.parent)
+        ? this.#literals.checker.getShorthandAssignmentValueSymbol(start.parent)
+        : start && this.#literals.checker.getSymbolAtLocation(start);
+    const member = symbol && this.#context.get(symbol);
     return member === "" ? (path![1] ?? "") : member;
   }
 
@@ -158,7 +169,9 @@ export class EffectKinds {
           ? property.name
           : ts.isPropertyAssignment(property)
             ? property.initializer
-            : undefined,
+            : ts.isSpreadAssignment(property)
+              ? property.expression
+              : undefined,
       );
       return values.some((value) => value && this.passedMember(value) !== undefined) ? "" : undefined;
     }
@@ -168,9 +181,8 @@ export class EffectKinds {
 
   /** Whether a call is of a function inside the handler, or of a parameter of one: its body is walked. */
   #isOwn({ expression }: ts.CallExpression): boolean {
-    if (!ts.isIdentifier(expression)) return false;
-    const declared = this.#literals.declarationOf(expression);
-    if (!declared || !this.isInside(declared)) return false;
+    const declared = this.#literals.resolved(expression as ts.Expression);
+    if (!this.isInside(declared)) return false;
     return isFunction(declared) || (ts.isParameter(declared) && declared.parent !== this.#handler);
   }
 

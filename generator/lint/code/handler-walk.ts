@@ -29,9 +29,32 @@ export interface HandlerFacts {
 }
 
 /** Reads a handler, in the order in which it runs. */
-export function handlerFacts(handler: HandlerFunction, literals: Literals): HandlerFacts {
-  const { effects, ask, caught } = new HandlerWalk(handler, handler.parameters[1], literals);
+export function handlerFacts(handler: HandlerFunction, literals: Literals, helpers: Helpers): HandlerFacts {
+  const { effects, ask, caught } = new HandlerWalk(handler, handler.parameters[1], literals, helpers);
   return { effects: [...effects].sort((a, b) => a.at.pos - b.at.pos), ask, caught };
+}
+
+/** Functions that get the context or a part of it, each read once; undefined while one is read. */
+export class Helpers {
+  readonly #read = new Map<string, HandlerWalk | undefined>();
+  readonly #numbers = new Map<ts.Node, number>();
+
+  /** @param index of the parameter; @param member what it gets of the context */
+  walked(
+    called: HandlerFunction,
+    index: number,
+    member: string,
+    literals: Literals,
+  ): HandlerWalk | undefined {
+    const number = this.#numbers.get(called) ?? this.#numbers.size;
+    this.#numbers.set(called, number);
+    const key = `${number} ${index} ${member}`;
+    if (!this.#read.has(key)) {
+      this.#read.set(key, undefined);
+      this.#read.set(key, new HandlerWalk(called, called.parameters[index], literals, this, member));
+    }
+    return this.#read.get(key);
+  }
 }
 
 /** Functions that call the function that they are given, for each element. */
@@ -50,8 +73,7 @@ class HandlerWalk implements HandlerFacts {
   ask: ts.Node | undefined;
   readonly #handler: HandlerFunction;
   readonly #literals: Literals;
-  /** Functions outside of the handler that are being walked, to find their asks. */
-  readonly #outer: ReadonlySet<ts.Node>;
+  readonly #helpers: Helpers;
   readonly #kinds: EffectKinds;
   /** Local functions; undefined while one is walked. */
   readonly #functions = new Map<ts.Node, Walked | undefined>();
@@ -76,11 +98,12 @@ class HandlerWalk implements HandlerFacts {
     handler: HandlerFunction,
     context: ts.ParameterDeclaration | undefined,
     literals: Literals,
-    { member = "", outer = new Set<ts.Node>() }: { member?: string; outer?: ReadonlySet<ts.Node> } = {},
+    helpers: Helpers,
+    member = "",
   ) {
     this.#handler = handler;
     this.#literals = literals;
-    this.#outer = new Set([...outer, handler]);
+    this.#helpers = helpers;
     this.#kinds = new EffectKinds(handler, literals);
     if (context) this.#kinds.declare(context.name, member);
     if (handler.body) this.#visit(handler.body);
@@ -99,6 +122,7 @@ class HandlerWalk implements HandlerFacts {
     if (ts.isPropertyAccessExpression(node)) return this.#visit(node.expression);
     if (ts.isCallExpression(node)) return this.#call(node);
     if (ts.isAwaitExpression(node)) return this.#await(node);
+    if (ts.isNewExpression(node)) return this.#new(node);
     if (ts.isIfStatement(node)) return this.#fork(node.expression, node.thenStatement, node.elseStatement);
     if (ts.isConditionalExpression(node)) return this.#fork(node.condition, node.whenTrue, node.whenFalse);
     if (ts.isSwitchStatement(node)) return this.#switch(node);
@@ -201,12 +225,14 @@ class HandlerWalk implements HandlerFacts {
       if (asked) markAll(this.#passed.slice(next));
     };
     if (catchClause) {
-      if (this.#certainAsks > certain && !this.#throws(catchClause.block)) this.caught.push(catchClause);
+      if (this.#certainAsks > certain && !this.#rethrows(catchClause.block)) this.caught.push(catchClause);
       afterwards(catchClause);
       end = union(end, this.#before);
       this.#before = end;
     }
-    if (finallyBlock) afterwards(finallyBlock);
+    if (!finallyBlock) return;
+    afterwards(finallyBlock);
+    if (this.#certainAsks > certain && returns(finallyBlock)) this.caught.push(finallyBlock);
   }
 
   /** Walks a function where it is written or used: there it may be called. */
@@ -246,9 +272,19 @@ class HandlerWalk implements HandlerFacts {
   }
 
   #variable({ name, initializer }: ts.VariableDeclaration): void {
-    const member = initializer && this.#kinds.memberIn(initializer);
-    if (member !== undefined) this.#kinds.declare(name, member);
+    const member = initializer && (this.#kinds.memberIn(initializer) ?? this.#boundMember(initializer));
+    if (member !== undefined) return this.#kinds.declare(name, member);
     if (initializer && !isFunction(bareOf(initializer))) this.#visit(initializer);
+    // What such an object does with the context is up to it.
+    if (initializer && ts.isNewExpression(initializer) && this.#takesContext(initializer))
+      this.#kinds.declare(name, "");
+  }
+
+  /** The member in `ask.elicit.bind(ask)`. */
+  #boundMember(initializer: ts.Expression): string | undefined {
+    const bare = bareOf(initializer);
+    const isBound = ts.isCallExpression(bare) && calleeName(bare)?.text === "bind";
+    return isBound ? this.#kinds.memberIn(bare.expression) : undefined;
   }
 
   #await(node: ts.AwaitExpression): void {
@@ -258,6 +294,17 @@ class HandlerWalk implements HandlerFacts {
     const isOfEarlier = !ts.isCallExpression(bare) || /^Promise\.\w+$/.test(calledPath(bare));
     // A promise that was made before is of an ask, if one is open.
     this.#open = isOfEarlier && this.#passed.length === passed ? new Set() : open;
+  }
+
+  /** What an object does that gets the context is not known: its methods may ask. */
+  #new(node: ts.NewExpression): void {
+    ts.forEachChild(node, this.#visit);
+    this.#record(node);
+    if (this.#takesContext(node)) this.#asked(node, false);
+  }
+
+  #takesContext({ arguments: args }: ts.NewExpression): boolean {
+    return args?.some((each) => this.#kinds.passedMember(each) !== undefined) === true;
   }
 
   #call(call: ts.CallExpression): void {
@@ -280,18 +327,25 @@ class HandlerWalk implements HandlerFacts {
         const parameter = called.parameters[index];
         if (parameter) this.#kinds.declare(parameter.name, passed);
       }
-    const open = new Set(this.#open);
+    const [open, asks] = [new Set(this.#open), this.#asks];
     this.#visit(call.expression);
     const isChained = chaining.test(name);
+    const isOfAsk = this.#asks > asks;
     const opened = this.#open;
     // The functions of `then` run when what they are chained to has its answer.
     if (isChained) this.#open = open;
-    for (const argument of call.arguments) {
+    let asksInside = false;
+    for (const [index, argument] of call.arguments.entries()) {
+      const [next, before] = [this.#passed.length, this.#asks];
       if (iterating.test(name) && isFunction(argument)) this.#loop(() => this.#visit(argument));
       else this.#visit(argument);
+      asksInside ||= this.#asks > before && isFunction(this.#literals.resolved(argument));
+      // Those for a failure run in each round in which an ask has no answer.
+      if (isChained && isOfAsk && (name !== "then" || index > 0)) markAll(this.#passed.slice(next));
     }
     if (isChained) this.#open = new Set([...opened, ...this.#open]);
-    this.#record(call);
+    // A function that asks must not be kept by `once` as a whole.
+    if (!asksInside) this.#record(call);
     if (member === "ask") this.#asked(call, true);
     else if (member === undefined) this.#askedThrough(call, called);
     if (this.#certainAsks > certain && this.#catches(call, name)) this.caught.push(call);
@@ -299,31 +353,50 @@ class HandlerWalk implements HandlerFacts {
 
   /** Whether a call on a promise keeps what the promise throws. */
   #catches(call: ts.CallExpression, name: string): boolean {
-    if (name === "allSettled") return true;
+    if (/^Promise\.(?:allSettled|any)$/.test(calledPath(call))) return true;
     const handler = name === "catch" ? call.arguments[0] : name === "then" ? call.arguments[1] : undefined;
     if (!handler) return false;
     const { body } = this.#literals.functionOf(handler) ?? {};
-    return !body || !this.#throws(body);
+    return !body || !this.#rethrows(body);
   }
 
-  #throws(node: ts.Node): boolean {
+  /** Whether code throws what it does not know: always, or in the branch of an `if` for all other errors. */
+  #rethrows(node: ts.Node | undefined): boolean {
+    if (!node) return false;
+    if (ts.isBlock(node)) return node.statements.some((statement) => this.#rethrows(statement));
     if (ts.isThrowStatement(node)) return true;
-    if (ts.isCallExpression(node) && (calledPath(node) === "Promise.reject" || this.#kinds.isNever(node)))
-      return true;
-    return ts.forEachChild(node, (child) => !isFunction(child) && this.#throws(child)) ?? false;
+    if (ts.isIfStatement(node))
+      return this.#rethrows(isNegation(node.expression) ? node.thenStatement : node.elseStatement);
+    if (ts.isTryStatement(node)) return this.#rethrows(node.tryBlock) || this.#rethrows(node.finallyBlock);
+    if (ts.isSwitchStatement(node)) {
+      const other = node.caseBlock.clauses.find(ts.isDefaultClause);
+      return other?.statements.some((statement) => this.#rethrows(statement)) === true;
+    }
+    if (ts.isExpressionStatement(node) || ts.isReturnStatement(node) || ts.isAwaitExpression(node))
+      return this.#rethrows(node.expression);
+    return ts.isCallExpression(node) && (calledPath(node) === "Promise.reject" || this.#kinds.isNever(node));
   }
 
-  /** Records an ask of a function that receives the context or `ask`. */
+  /** Records the asks and effects of a function that receives the context, `once` or `ask`. */
   #askedThrough(call: ts.CallExpression, called: HandlerFunction | undefined): void {
     for (const { member, index } of this.#passedOn(call)) {
-      if (member === "once") continue;
+      if (!called?.body && member === "once") continue;
       if (!called?.body) return this.#asked(call, false);
-      if (this.#outer.has(called) || this.#kinds.isInside(called)) continue;
-      const walk = new HandlerWalk(called, called.parameters[index], this.#literals, {
-        member,
-        outer: this.#outer,
-      });
+      if (called === this.#handler || this.#kinds.isInside(called)) continue;
+      const walk = this.#helpers.walked(called, index, member, this.#literals);
+      if (!walk) continue;
+      this.caught.push(...walk.caught);
+      const effects = this.#isKept ? [] : walk.effects.map((effect) => ({ ...effect }));
+      this.effects.push(...effects);
+      for (const effect of effects) if (effect.isBeforeAsk) this.#pass(effect);
+      const open = this.#open;
+      this.#open = new Set(open);
       if (walk.asks) this.#asked(call, walk.ask !== undefined);
+      const opened = this.#open;
+      // Those after its last ask run when that one has its answer.
+      this.#open = open;
+      for (const effect of effects) if (!effect.isBeforeAsk) this.#pass(effect);
+      this.#open = opened;
     }
   }
 
@@ -334,6 +407,22 @@ class HandlerWalk implements HandlerFacts {
       return member === undefined ? [] : [{ member, index }];
     });
   }
+}
+
+/** Whether a condition holds for all other errors than those it names. */
+function isNegation(condition: ts.Expression): boolean {
+  const bare = bareOf(condition);
+  if (ts.isPrefixUnaryExpression(bare)) return bare.operator === ts.SyntaxKind.ExclamationToken;
+  if (!ts.isBinaryExpression(bare)) return false;
+  const { kind } = bare.operatorToken;
+  const { AmpersandAmpersandToken, ExclamationEqualsEqualsToken, ExclamationEqualsToken } = ts.SyntaxKind;
+  if (kind === AmpersandAmpersandToken) return isNegation(bare.left) && isNegation(bare.right);
+  return kind === ExclamationEqualsEqualsToken || kind === ExclamationEqualsToken;
+}
+
+function returns(node: ts.Node): boolean {
+  if (ts.isReturnStatement(node)) return true;
+  return ts.forEachChild(node, (child) => !isFunction(child) && returns(child)) ?? false;
 }
 
 function markAll(effects: Iterable<Effect>): void {

@@ -4,7 +4,7 @@ import type { Finding, WarningFinding } from "../../diagnostics/coded-error.js";
 import { openCodeBase, syntaxRemark } from "../../diff/uses/code-base.js";
 import { oneLine, shortened } from "../../print/terminal-text.js";
 import { type Definition, definitionsIn } from "./definitions.js";
-import { type Effect, handlerFacts } from "./handler-walk.js";
+import { type Effect, Helpers, handlerFacts } from "./handler-walk.js";
 import { Literals } from "./literals.js";
 
 /** Findings about code, and what was examined. */
@@ -29,9 +29,16 @@ export function lintCode(path: string, shown: (file: string) => string): LintedC
   const { program, files } = openCodeBase(path);
   const literals = new Literals(program);
   const definitions = definitionsIn(program, files, literals);
+  const helpers = new Helpers();
+  const known = new Set<string>();
+  /** Definitions share helpers, and handlers. */
+  const isNew = ({ code, place }: WarningFinding): boolean => {
+    const key = `${code} ${place?.file} ${place?.line} ${place?.column}`;
+    return !known.has(key) && known.add(key) !== undefined;
+  };
   const findings = [
     ...files.flatMap((file) => syntaxRemark(program, file, shown)),
-    ...definitions.flatMap((each) => findingsOf(each, literals, shown)),
+    ...definitions.flatMap((each) => findingsOf(each, { literals, helpers, shown })).filter(isNew),
   ];
   return {
     findings,
@@ -41,10 +48,16 @@ export function lintCode(path: string, shown: (file: string) => string): LintedC
   };
 }
 
+interface Reading {
+  readonly literals: Literals;
+  readonly helpers: Helpers;
+  /** Formats a path for messages. */
+  readonly shown: (file: string) => string;
+}
+
 function findingsOf(
   { title, support, at, replayed, cannotWait, handler }: Definition,
-  literals: Literals,
-  shown: (file: string) => string,
+  { literals, helpers, shown }: Reading,
 ): WarningFinding[] {
   const findings: WarningFinding[] = [];
   const add = (code: CodeOfWarning, node: ts.Node, message: string, next: string): void => {
@@ -60,7 +73,7 @@ function findingsOf(
       'Write support: "optional": clients without tasks then wait for the result.',
     );
   if (!handler || (replayed === undefined && cannotWait === undefined)) return findings;
-  const { effects, ask, caught } = handlerFacts(handler, literals);
+  const { effects, ask, caught } = handlerFacts(handler, literals, helpers);
   if (cannotWait !== undefined && ask)
     add(
       "MG6610",
@@ -102,11 +115,15 @@ function placeOf(node: ts.Node, shown: (file: string) => string): WarningFinding
   return { file: shown(file.fileName), line: line + 1, column: character + 1 };
 }
 
-/** Whether a comment on a node's line or on the line above allows the code. */
+/** Whether a comment on a node's line or on the lines above allows the code. */
 function isAllowed(node: ts.Node, code: string): boolean {
-  const { text } = node.getSourceFile();
-  const lines = text.split("\n");
-  const { line } = node.getSourceFile().getLineAndCharacterOfPosition(node.getStart());
-  const allowed = new RegExp(`(?://|/\\*).*\\bmcpgen-allow\\b.*\\b${code}\\b`);
-  return [lines[line - 1], lines[line]].some((each) => each !== undefined && allowed.test(each));
+  const file = node.getSourceFile();
+  const starts = file.getLineStarts();
+  const textOf = (line: number): string => file.text.slice(starts[line], starts[line + 1]);
+  const allowed = new RegExp(`\\bmcpgen-allow\\b.*\\b${code}\\b`);
+  const { line } = file.getLineAndCharacterOfPosition(node.getStart());
+  if (/\/[/*]/.test(textOf(line)) && allowed.test(textOf(line))) return true;
+  for (let above = line - 1; above >= 0 && /^\s*(?:\/[/*]|\*)/.test(textOf(above)); above--)
+    if (allowed.test(textOf(above))) return true;
+  return false;
 }

@@ -1,6 +1,9 @@
 import { ts } from "ts-morph";
 
-/** Resolves names to constants and functions, also in other modules. */
+/** Names that lead to one another until a value is found. */
+const mostNames = 20;
+
+/** Resolves names and members to constants and functions, also in other modules. */
 export class Literals {
   readonly #program: ts.Program;
 
@@ -13,13 +16,14 @@ export class Literals {
   }
 
   /** The expression that a name refers to, without `as`, `satisfies` and parentheses. */
-  resolved(expression: ts.Expression): ts.Node {
+  resolved(expression: ts.Expression, depth = 0): ts.Node {
     const bare = bareOf(expression);
-    return (ts.isIdentifier(bare) && this.declarationOf(bare)) || bare;
+    const name = ts.isPropertyAccessExpression(bare) ? bare.name : bare;
+    return (ts.isIdentifier(name) && depth < mostNames && this.declarationOf(name, depth + 1)) || bare;
   }
 
   /** The constant value or function that an identifier refers to. */
-  declarationOf(name: ts.Identifier): ts.Node | undefined {
+  declarationOf(name: ts.Identifier, depth = 0): ts.Node | undefined {
     const symbol = ts.isShorthandPropertyAssignment(name.parent)
       ? this.checker.getShorthandAssignmentValueSymbol(name.parent)
       : this.checker.getSymbolAtLocation(name);
@@ -27,9 +31,12 @@ export class Literals {
       symbol && symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
     const declaration = found?.valueDeclaration;
     if (!declaration) return undefined;
-    if (ts.isVariableDeclaration(declaration) && declaration.initializer)
-      return this.resolved(declaration.initializer);
-    return declaration;
+    if (ts.isExportAssignment(declaration)) return this.resolved(declaration.expression, depth);
+    const isValue =
+      ts.isVariableDeclaration(declaration) ||
+      ts.isPropertyAssignment(declaration) ||
+      ts.isPropertyDeclaration(declaration);
+    return isValue && declaration.initializer ? this.resolved(declaration.initializer, depth) : declaration;
   }
 
   object(expression: ts.Expression | undefined): ts.ObjectLiteralExpression | undefined {
@@ -101,6 +108,11 @@ export class Literals {
   }
 }
 
+/** The name of a declared function. */
+export function nameOf(declared: ts.Node): string | undefined {
+  return (declared as ts.NamedDeclaration).name?.getText();
+}
+
 /** The name of a called function, without the object that it is a member of. */
 export function calleeName({ expression }: ts.CallExpression): ts.Identifier | undefined {
   const bare = bareOf(expression);
@@ -112,9 +124,25 @@ export function calleeName({ expression }: ts.CallExpression): ts.Identifier | u
 export function pathOf(expression: ts.Expression): string[] | undefined {
   const bare = bareOf(expression);
   if (ts.isIdentifier(bare)) return [bare.text];
-  if (!ts.isPropertyAccessExpression(bare)) return undefined;
-  const before = pathOf(bare.expression);
-  return before && [...before, bare.name.text];
+  const name = memberNameOf(bare);
+  if (name === undefined) return undefined;
+  const before = pathOf((bare as ts.PropertyAccessExpression).expression);
+  return before && [...before, name];
+}
+
+function memberNameOf(node: ts.Expression): string | undefined {
+  if (ts.isPropertyAccessExpression(node)) return node.name.text;
+  return ts.isElementAccessExpression(node) && ts.isStringLiteralLike(node.argumentExpression)
+    ? node.argumentExpression.text
+    : undefined;
+}
+
+/** The name at the start of a chain of members. */
+export function startOf(expression: ts.Expression): ts.Identifier | undefined {
+  const bare = bareOf(expression);
+  if (ts.isPropertyAccessExpression(bare) || ts.isElementAccessExpression(bare))
+    return startOf(bare.expression);
+  return ts.isIdentifier(bare) ? bare : undefined;
 }
 
 /** The names of a called function and the objects that it is a member of: `process.hrtime.bigint`. */

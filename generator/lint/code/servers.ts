@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { ts } from "ts-morph";
-import { type Literals, calleeName, moduleOf, visitAll } from "./literals.js";
+import { type Literals, calleeName, moduleOf, nameOf, visitAll } from "./literals.js";
 
 /** A call that creates a server. */
 interface CreatedServer {
@@ -17,7 +17,7 @@ const runtime = /^@mcpgen\/runtime(?:\/|$)/;
 
 /** Modules of platforms whose processes may end, or serve no further request, while a handler waits. */
 const serverless =
-  /^(?:cloudflare:|@cloudflare\/|@netlify\/|@vercel\/|aws-lambda$|@azure\/functions$|@google-cloud\/functions|hono\/(?:aws-lambda|lambda-edge|cloudflare-|netlify|vercel))/;
+  /^(?:cloudflare:|@cloudflare\/workers-types$|@netlify\/(?:edge-)?functions$|@vercel\/(?:edge|functions|node)$|aws-lambda$|@azure\/functions$|@google-cloud\/functions|hono\/(?:aws-lambda|lambda-edge|cloudflare-|netlify|vercel))/;
 
 /** The servers that a program creates, and which of them cannot wait for an answer. */
 export class Servers {
@@ -27,14 +27,16 @@ export class Servers {
   /** @param creators the generated functions that create servers, with the index of their options */
   constructor(files: readonly ts.SourceFile[], literals: Literals, creators: ReadonlyMap<ts.Node, number>) {
     this.#literals = literals;
+    const names = [...creators.keys()].map(nameOf);
     const served: { readonly server: ts.Expression; readonly reason: string }[] = [];
     for (const file of files) {
       if (!/Server\(|createHttpHandler\(/.test(file.text)) continue;
+      const mayCreate = names.some((name) => name !== undefined && file.text.includes(name));
       visitAll(file, (node) => {
         const name = ts.isCallExpression(node) ? calleeName(node) : undefined;
         if (!name) return;
         const call = node as ts.CallExpression;
-        const declared = literals.declarationOf(name);
+        const declared = mayCreate ? literals.declarationOf(name) : undefined;
         const creator = declared && creators.has(declared) ? declared : undefined;
         const isOwn = runtime.test(moduleOf(call.expression));
         if (creator || (isOwn && name.text === "createServer"))
@@ -46,9 +48,7 @@ export class Servers {
       });
     }
     for (const { server, reason } of served) {
-      const made = literals.resolved(server);
-      const created = this.#created.find(({ call }) => call === made);
-      if (created && !created.parks) created.reason ??= reason;
+      for (const created of this.#made(server)) if (!created.parks) created.reason ??= reason;
     }
   }
 
@@ -57,9 +57,17 @@ export class Servers {
    * hold for each server of the program.
    */
   reason(server: ts.Expression): string | undefined {
-    const made = this.#literals.resolved(server);
-    const created = this.#created.filter(({ call }) => call === made);
+    const created = this.#made(server);
     return commonReason(created.length > 0 ? created : this.#created);
+  }
+
+  /** The calls that may have created a server: the one that its name leads to, or those in the function that returns it. */
+  #made(server: ts.Expression): CreatedServer[] {
+    const made = this.#literals.resolved(server);
+    const own = this.#created.filter(({ call }) => call === made);
+    const maker = ts.isCallExpression(made) ? this.#literals.functionOf(made.expression) : undefined;
+    if (own.length > 0 || !maker) return own;
+    return this.#created.filter(({ call }) => ts.findAncestor(call, (each) => each === maker) !== undefined);
   }
 
   reasonOfContract(creator: ts.Node): string | undefined {
