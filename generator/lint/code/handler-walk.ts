@@ -30,7 +30,7 @@ export interface HandlerFacts {
 
 /** Reads a handler, in the order in which it runs. */
 export function handlerFacts(handler: HandlerFunction, literals: Literals, helpers: Helpers): HandlerFacts {
-  const { effects, ask, caught } = new HandlerWalk(handler, handler.parameters[1], literals, helpers);
+  const { effects, ask, caught } = new HandlerWalk(handler, handler.parameters[1], { literals, helpers });
   return { effects: [...effects].sort((a, b) => a.at.pos - b.at.pos), ask, caught };
 }
 
@@ -51,7 +51,10 @@ export class Helpers {
     const key = `${number} ${index} ${member}`;
     if (!this.#read.has(key)) {
       this.#read.set(key, undefined);
-      this.#read.set(key, new HandlerWalk(called, called.parameters[index], literals, this, member));
+      this.#read.set(
+        key,
+        new HandlerWalk(called, called.parameters[index], { literals, helpers: this }, member),
+      );
     }
     return this.#read.get(key);
   }
@@ -97,8 +100,7 @@ class HandlerWalk implements HandlerFacts {
   constructor(
     handler: HandlerFunction,
     context: ts.ParameterDeclaration | undefined,
-    literals: Literals,
-    helpers: Helpers,
+    { literals, helpers }: { readonly literals: Literals; readonly helpers: Helpers },
     member = "",
   ) {
     this.#handler = handler;

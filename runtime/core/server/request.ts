@@ -423,7 +423,7 @@ export class RequestContext implements HandlerContext, Waiting {
 
   #answer(text: string): void {
     this.#isOver = true;
-    this.connection.definition.parking?.answered(this, { text });
+    if (this.parked ?? this.rounds) this.connection.definition.parking?.answered(this, { text });
     this.connection.answer(this, resultText(this.request.id, text));
   }
 
@@ -522,7 +522,7 @@ export class RequestContext implements HandlerContext, Waiting {
   #refuse(error: McpError): void {
     if (this.#holds(0, () => this.#refuse(error))) return;
     this.#isOver = true;
-    this.connection.definition.parking?.answered(this, { error });
+    if (this.parked ?? this.rounds) this.connection.definition.parking?.answered(this, { error });
     this.connection.fail(this, error);
   }
 
