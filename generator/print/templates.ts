@@ -32,7 +32,7 @@ export function loadTemplates(overrides?: string): Render {
     sources.set(name, join(overrides!, name + suffix));
   }
   for (const [name, file] of sources) {
-    // Handlebars removes the line end after a partial that has a line of its own.
+    // Handlebars removes the line end after a partial that stands alone in a line.
     if (isPartial(name)) handlebars.registerPartial(name, readTemplate(file).replace(/(?<!\n)$/, "\n"));
   }
   handlebars.registerHelper({ toLiteral: stringLiteral });

@@ -101,7 +101,7 @@ export class Journal {
     for (const resolve of this.#rounds.splice(0)) resolve();
   }
 
-  /** No round goes out any more: long pauses end at once. */
+  /** No later round goes out: long pauses end at once. */
   endRounds(): void {
     this.#hasRounds = false;
     this.wentOut();
