@@ -65,7 +65,12 @@ export default defineConfig({
       },
     ],
     server: { deps: { inline: [/@mcpgen\//] } },
-    setupFiles: ["test/support/seed.ts", "test/support/loaded.ts", "test/support/auth/search-output.ts"],
+    setupFiles: [
+      "test/support/seed.ts",
+      "test/support/real-time.ts",
+      "test/support/loaded.ts",
+      "test/support/auth/search-output.ts",
+    ],
     // Files share the modules a worker has loaded: reading them anew for each would cost a third of the time.
     isolate: false,
     ...(isThorough && { sequence: { sequencer: LongestFirst } }),

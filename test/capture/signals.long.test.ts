@@ -74,7 +74,6 @@ test("a second signal immediately ends a server that ignores everything", async 
 
 test("the first signal waits for the server, its echo has no effect, and a second one ends at once", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
   const others = process.listeners("SIGINT");
   const [exit, ended] = [vi.fn(), vi.fn(() => new Promise(() => {}))];
   const interruption = new Interruption(exit);

@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from "vitest";
+import { vi } from "vitest";
 
 /**
  * Stops the clock and the timers of this process until the test ends. Deadlines pass only when the test advances time,
@@ -8,6 +8,5 @@ import { onTestFinished, vi } from "vitest";
  */
 export function stopTime(): (ms: number) => Promise<unknown> {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
   return (ms) => vi.advanceTimersByTimeAsync(ms);
 }

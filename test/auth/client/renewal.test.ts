@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { type AuthEvent, memoryStore } from "../../../runtime/auth/client.js";
 import { failure, login, pair, send, user } from "./drive.js";
 
@@ -88,7 +88,6 @@ describe("refresh", () => {
 
   test("comes before the expiry: no request is refused while tokens expire every two seconds", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    onTestFinished(() => void vi.useRealTimers());
     const { as, rs } = await pair({ expiresIn: 2 });
     const authorizer = login();
     await send(authorizer, rs.url);

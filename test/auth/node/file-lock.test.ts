@@ -1,11 +1,10 @@
 import { existsSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { lockFile } from "../../../runtime/auth/node/file-lock.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
-afterEach(() => void vi.useRealTimers());
 
 const ofOtherMachine = JSON.stringify({ pid: 1, host: "another machine", id: "1" });
 

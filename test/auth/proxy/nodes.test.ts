@@ -1,6 +1,6 @@
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { memoryStore, type OAuthProxy, oauthProxy } from "@mcpgen/auth/proxy";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { ask, Browser } from "./browser.js";
 import { authorizationUrl, issuer, Proxied, redirectUri, secret } from "./proxied.js";
 
@@ -103,7 +103,6 @@ test("an issuer with a path has its endpoints below it, and its metadata at the 
 });
 
 test("the memory store compares before it sets, and forgets expired values", async () => {
-  onTestFinished(() => void vi.useRealTimers());
   vi.setSystemTime(0);
   const store = memoryStore();
   expect(await store.put("a", "1", undefined, 10)).toBe(true);

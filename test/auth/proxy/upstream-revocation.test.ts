@@ -1,6 +1,6 @@
 // Tokens of the upstream end with the login that they belong to (RFC 7009).
 import { github, oauthProxy, type ProxyEvent, type Upstream } from "@mcpgen/auth/proxy";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { until } from "../../support/until.mjs";
 import { authorizationUrl, Proxied, type TestClient, type Tokens } from "./proxied.js";
 import { UpstreamStandIn } from "./upstream-stand-in.js";
@@ -177,7 +177,6 @@ function realTimers(proxied: Proxied): void {
 
 test("if a code expires without an exchange, the tokens of its login are revoked", async () => {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
   const setup = await setUp();
   const { proxied, client, revocations, upstreamTokens } = setup;
   const other = oauthProxy(proxied.defaults());
@@ -200,7 +199,6 @@ test("if a code expires without an exchange, the tokens of its login are revoked
 
 test("without a timer, as on workerd, the next login revokes them", async () => {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
   const { proxied, client, revocations } = await setUp();
   await proxied.login(client);
   proxied.now += 60_000;

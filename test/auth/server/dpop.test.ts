@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { type CryptoKey, type JWK, SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair } from "jose";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import {
   type AuthDenial,
   type DpopOptions,
@@ -10,8 +10,6 @@ import {
 } from "@mcpgen/auth/server";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { callerOf, claimsFor, denialOf, expectRefused, guardOf, request, resource } from "./requests.js";
-
-afterEach(() => void vi.useRealTimers());
 
 interface Sender {
   readonly guard: ResourceServer;

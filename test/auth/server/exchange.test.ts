@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import {
   type ResourceServer,
   type TokenExchange,
@@ -14,8 +14,6 @@ import {
   authorizationServer,
 } from "../../support/auth/authorization-server.js";
 import { callerOf, claimsFor, guardOf, resource } from "./requests.js";
-
-afterEach(() => void vi.useRealTimers());
 
 const clientSecret = "secret of the resource server";
 const target = { audience: "files", scopes: ["files:read"] };

@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { generateKeyPair, exportJWK } from "jose";
 import {
   type Claims,
@@ -13,8 +13,6 @@ import {
   authorizationServer,
 } from "../../support/auth/authorization-server.js";
 import { bearer, callerOf, denialOf, expectRefused, resource } from "./requests.js";
-
-afterEach(() => void vi.useRealTimers());
 
 const clientSecret = "secret of the resource server";
 

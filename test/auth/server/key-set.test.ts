@@ -1,12 +1,11 @@
 import { SignJWT, generateKeyPair } from "jose";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { jwks, resourceServer } from "@mcpgen/auth/server";
 import { type AuthorizationServer, authorizationServer } from "../../support/auth/authorization-server.js";
 import { until } from "../../support/until.mjs";
 import { callerOf, claimsFor, denialOf, expectRefused, guardOf, resource } from "./requests.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
-afterEach(() => void vi.useRealTimers());
 
 const pass = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 

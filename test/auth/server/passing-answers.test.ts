@@ -1,14 +1,13 @@
 // 429, 5xx and similar responses do not judge a token: its bearer gets 503 instead of 401, and the next request asks
 // the issuer again.
 import { introspection, resourceServer, tokenExchange } from "@mcpgen/auth/server";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import type { Answer, AuthorizationServerOptions } from "../../support/auth/authorization-server.js";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { passingAnswers } from "../../support/auth/passing-answers.js";
 import { callerOf, claimsFor, denialOf, guardOf, resource } from "./requests.js";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
-afterEach(() => void vi.useRealTimers());
 
 const clientSecret = "secret of the resource server";
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { systemClock } from "../../../runtime/base/time/clock.js";
 import { filesBelow } from "../../../scripts/rooms/imports.js";
 
@@ -24,8 +24,6 @@ test("the runtime reads the wall clock only for dates that other processes read"
 });
 
 const hours = 3_600_000;
-
-afterEach(() => void vi.useRealTimers());
 
 /** Sets the wall clock, and leaves timers alone. */
 function setWallClock(by: number): void {

@@ -1,10 +1,8 @@
 import { attempts, growing, waitAsked } from "@mcpgen/base";
 import { VirtualClock } from "@mcpgen/testing";
 import * as fc from "fast-check";
-import { afterEach, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { cases, seed } from "../../support/cases.mjs";
-
-afterEach(() => void vi.useRealTimers());
 
 const longest = 2 ** 31 - 1;
 

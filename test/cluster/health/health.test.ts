@@ -1,7 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { health } from "@mcpgen/cluster";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { adapters, serve } from "../../support/http-adapters.js";
 import { Gate } from "../../support/http-fixture.js";
 import { Party } from "../../support/raw-http-client.js";
@@ -31,7 +31,6 @@ describe.each(adapters)("health over %s", (adapter) => {
       "ready",
     ]);
     vi.useFakeTimers({ toFake: ["setTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
     const drained = status.drain(target);
     expect(status.drain(target)).toBe(drained);
     expect([await look("ready"), status.state]).toEqual([[503, '{"status":"draining"}'], "draining"]);

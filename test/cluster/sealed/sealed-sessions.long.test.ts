@@ -1,7 +1,7 @@
 import { serverRevisions } from "@mcpgen/protocol";
 import type { ServeHttpOptions } from "@mcpgen/runtime/http";
 import { type SealedSessionOptions, sealedSessions } from "@mcpgen/cluster/sealed-sessions";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { adapters, serve } from "../../support/http-adapters.js";
 import { type Inside, inside } from "../../support/http-fixture.js";
 import { Party } from "../../support/raw-http-client.js";
@@ -188,7 +188,6 @@ test.each([
 
 test("no session that has ended is forgotten within its life: above 100,000 of one principal, further ends are refused", () => {
   vi.useFakeTimers({ toFake: ["Date", "performance"] });
-  onTestFinished(() => void vi.useRealTimers());
   const { generateId, store } = sealedSessions({ keys: [secret], ttlMs: 60_000 });
   const made = (principal: string, ahead = 0): string =>
     generateId({

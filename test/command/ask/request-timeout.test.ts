@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { RequestTimeout } from "../../../generator/command/ask/ask-server.js";
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 /** A request that is ended by the signal alone. */
 function request({ signal }: RequestTimeout): Promise<never> {

@@ -1,7 +1,7 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type Channel, connect } from "@mcpgen/runtime";
 import { Recording, VirtualClock } from "@mcpgen/testing";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { clientChannelOf } from "../../../runtime/base/jsonrpc/channel.js";
 import {
   type Reply,
@@ -93,7 +93,6 @@ test.each([Infinity, 2 ** 40])(
   "timeouts.connect of %d waits for the probe, and no millisecond",
   async (limit) => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
     let answer: (reply: Reply) => void = () => {};
     const peer = new ScriptedPeer("2026-07-28", {
       "server/discover": () => new Promise<Reply>((resolve) => (answer = resolve)),

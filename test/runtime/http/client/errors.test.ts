@@ -1,6 +1,6 @@
 import { clientRevisions } from "@mcpgen/protocol";
 import { type ConnectOptions, connect } from "@mcpgen/runtime";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { type Incoming, clientOf, connected, scripted } from "../../../support/scripted-http-server.js";
 import { type Fetched, fetching, never } from "./fetched.js";
 
@@ -161,7 +161,6 @@ describe("HTTP errors name the next step", () => {
       message: expect.stringContaining("120000 ms") as string,
     });
     vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
-    onTestFinished(() => void vi.useRealTimers());
     expect(await asked(new Date(Date.now() + 60_000).toUTCString())).toMatchObject({
       data: { retryAfterMs: 60_000 },
     });
@@ -171,7 +170,6 @@ describe("HTTP errors name the next step", () => {
 
 describe("a server that refuses the handshake", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
-  afterEach(() => void vi.useRealTimers());
 
   const refused = (): Response => new Response("no such method", { status: 405 });
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { connected } from "../../../support/scripted-http-server.js";
 import { fetching, never, resultOf } from "./fetched.js";
 
@@ -15,7 +15,6 @@ test("an abandoned request is not read after its cancellation was sent", async (
 
 describe("without a network, with fake timers", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
-  afterEach(() => void vi.useRealTimers());
 
   /** How often each was sent. */
   const names = (sent: readonly { readonly name: string }[]): string[] => sent.map(({ name }) => name);

@@ -1,5 +1,5 @@
 import { McpError } from "@mcpgen/runtime";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { Outbox, answerLimits, untilTaken } from "../../../../runtime/core/http/client/outbox.js";
 
 const limits = { whole: 300, lost: 100, attempt: 50, pause: 10 };
@@ -13,7 +13,6 @@ const refusal = (after: string, data: object = {}): Response =>
 
 // All time in these tests is virtual.
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
-afterEach(() => void vi.useRealTimers());
 
 /** Moves the time until the promise settles. */
 async function during<Value>(work: Promise<Value>): Promise<Value> {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { attempts } from "@mcpgen/base";
 import { Backoff, EventStreams } from "../../../../runtime/core/legacy/client/event-streams.js";
 import { heard } from "../../../support/heard.mjs";
@@ -386,7 +386,6 @@ test("a listener of events that throws affects nothing else", async () => {
 
 describe("a server that sends retry: 0", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
-  afterEach(() => void vi.useRealTimers());
 
   const stream = (text: string): Promise<Response> =>
     Promise.resolve(new Response(text, { headers: { "content-type": "text/event-stream" } }));
@@ -465,7 +464,6 @@ describe("a server that sends retry: 0", () => {
 
 describe("a stream that answers a request, and whose next servers are lost, too", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
-  afterEach(() => void vi.useRealTimers());
 
   const headers = { "content-type": "text/event-stream" };
   /** Opens, and breaks at once. */
