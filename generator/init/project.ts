@@ -57,6 +57,7 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
   };
   return new Map([
     [".gitignore", "dist/\nnode_modules/\n"],
+    ["AGENTS.md", render(`skeleton-${role}-AGENTS.md`, view)],
     ["README.md", render(`skeleton-${role}-README.md`, view)],
     [contractFile, document.text],
     ["mcpgen.config.json", json(projectConfig(request))],
@@ -118,6 +119,7 @@ export function projectPackage({
       build: "tsc",
       // Includes compilation, so that a fresh clone starts; compiling takes a fraction of a second.
       start: "tsc && node dist/main.js",
+      dev: role === "server" ? "mcpgen dev --open" : "node watch.mjs",
       test: "tsc && node --test",
       "test:watch": "node watch.mjs",
       ...(extensions.length > 0 && { client: "tsc && node dist/client.js" }),

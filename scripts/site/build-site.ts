@@ -6,6 +6,7 @@ import { Html } from "../../generator/page/html.js";
 import { readingHtml } from "../../generator/page/reading-html.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { buildPages } from "../pages.mjs";
+import { agentTexts } from "./agent-texts.js";
 import { deadLinks } from "./dead-links.js";
 import { type Document, type Group, addressFrom, documentOf, documentsOf, groupsOf } from "./documents.js";
 import { listsOf } from "./lists.js";
@@ -45,12 +46,10 @@ export async function buildSite(root: string, repository?: string): Promise<Buil
   const copied = filesOf(root);
   const byFile = new Map(pages.map((page) => [page.file, page]));
   const data = searchIndex(documents, references);
+  const groups = groupsOf(new Map(documents.map((each) => [each.file, each])));
   const content = {
     ...{ pages, references, index: JSON.stringify(data).replaceAll("<", String.raw`\u003c`) },
-    groups: [
-      ...groupsOf(new Map(documents.map((each) => [each.file, each]))),
-      ...referenceGroups(references),
-    ],
+    groups: [...groups, ...referenceGroups(references)],
     resolver: resolverOf({ root, repository, byFile, references, copied }),
   };
   await buildPages("scripts/site/browser", programs);
@@ -61,7 +60,8 @@ export async function buildSite(root: string, repository?: string): Promise<Buil
   const built = (await eleventy.toJSON()).map(
     ({ outputPath, content: text }) => [posix.relative(output, outputPath), text] as const,
   );
-  const files = new Map([...built.sort(([one], [other]) => (one < other ? -1 : 1)), ...copied]);
+  const texts = agentTexts(documents, groups);
+  const files = new Map([...built.sort(([one], [other]) => (one < other ? -1 : 1)), ...copied, ...texts]);
   return { files, problems: deadLinks(files, pages) };
 }
 

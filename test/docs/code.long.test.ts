@@ -6,7 +6,12 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 import { compilerOutput, projectConfig } from "../support/typescript-compiler.js";
 import { blocksOf, documentsIn } from "./documents.js";
 
-const documents = ["README.md", ...documentsIn("docs"), ...documentsIn("docs/tasks")];
+const documents = [
+  "README.md",
+  "skills/mcpgen/SKILL.md",
+  ...documentsIn("docs"),
+  ...documentsIn("docs/tasks"),
+];
 
 /** The extension that documents use, as a user generates it: by path. */
 async function searchExtension(): Promise<[path: string, text: string][]> {

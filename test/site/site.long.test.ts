@@ -64,6 +64,23 @@ test("every document, revision, extension and pair of neighbours has a page", ()
   expect(expected.filter((page) => !site.files.has(page))).toEqual([]);
 });
 
+test("agents get each document: a list with first sentences, and all texts", () => {
+  const [list, full] = ["llms.txt", "llms-full.txt"].map((name) => site.files.get(name)!);
+  const documents = ["docs", "docs/tasks", "docs/journeys"].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${folder}/${name}`),
+  );
+  expect(list).toMatch(
+    /^# mcpgen\n\n> One server definition serves every revision .*\.\n\n## Tasks\n\n- \[Write a server\]/,
+  );
+  for (const file of documents) {
+    if (file !== "docs/README.md") expect(list).toContain(`](${file.replace(/md$/, "html")})`);
+    if (file !== "docs/README.md") expect(full).toContain(`<!-- ${file} -->\n\n# `);
+  }
+  for (const [, page] of list!.matchAll(/\]\(([^)]+)\)/g)) expect(site.files.has(page!)).toBe(true);
+});
+
 test("every page is in the list of all pages", () => {
   const start = site.files.get("index.html")!;
   const lists = new Set([

@@ -1,12 +1,6 @@
 import { checkOptions, gone, memoryChannels, type Rules } from "@mcpgen/base";
-import {
-  type Client,
-  connect,
-  type ConnectionOptions,
-  type ConnectOptions,
-  type Server,
-  type ServerConnection,
-} from "@mcpgen/runtime";
+import type { Client, ConnectionOptions, Server, ServerConnection } from "@mcpgen/runtime";
+import { type ConnectOptions, connect } from "@mcpgen/runtime/all";
 import { Recording } from "./recording.js";
 
 /** The options of `connect`, and the server. */
@@ -35,8 +29,8 @@ export interface TestPair {
 }
 
 /**
- * Connects a client to a server in memory: `createTestPair({ server, revisions: clientRevisions, revision:
- * "2025-06-18" })` uses that revision; without `revision`, the pair negotiates the newest common one.
+ * Connects a client to a server in memory: `createTestPair({ server, revision: "2025-06-18" })` uses that revision; without
+ * `revision`, the pair negotiates the newest common one.
  *
  * To control the time, give the same `VirtualClock` to this function and to the server.
  *
