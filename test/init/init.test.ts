@@ -49,7 +49,7 @@ test("a project of the sample type-checks, passes its tests, and equals the outp
   const own = readdirSync(project, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && !entry.parentPath.includes("/src/generated"),
   );
-  expect(own.length).toBeLessThan(11);
+  expect(own.length).toBeLessThan(12);
   expect((await mcpgen(project, ["sync", "--check"])).stdout).toBe(
     "nothing to insert in 1 file of handlers\n",
   );

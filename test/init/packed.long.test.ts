@@ -63,7 +63,7 @@ describe("from the packages as they are published", () => {
           ) &&
           !(
             name === "mcpgen" &&
-            /^(?:templates\/[^/]+\.hbs|engine\/(?:emitted|explain|formats|ir|patterns)\/[^.]+\.ts|docs\/[^.]+\.(?:md|svg|schema\.json)|(?:CHANGELOG|SECURITY)\.md|schema\/(?:[\w.-]+\/)*[a-z]+\.json)$/.test(
+            /^(?:templates\/[^/]+\.hbs|engine\/(?:emitted|explain|formats|ir|patterns)\/[^.]+\.ts|docs\/[^.]+\.(?:md|svg|schema\.json)|(?:CHANGELOG|SECURITY|skills\/mcpgen\/SKILL)\.md|schema\/(?:[\w.-]+\/)*[a-z]+\.json)$/.test(
               file,
             )
           ) &&
