@@ -46,7 +46,7 @@ const areas: readonly Area[] = [
   },
   {
     folder: "runtime/testing",
-    may: [base, /^@mcpgen\/runtime(\/extending)?$/, /^@mcpgen\/protocol\/model$/],
+    may: [base, /^@mcpgen\/runtime(\/(extending|all))?$/, /^@mcpgen\/protocol\/model$/],
   },
   {
     folder: "runtime/tasks",

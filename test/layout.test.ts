@@ -88,6 +88,7 @@ test("test/support contains exactly the helpers that tests of two folders use", 
 const alone = new Set([
   "test/support/seed.ts", // vitest.config.ts
   "test/support/loaded.ts", // vitest.config.ts
+  "test/support/real-time.ts", // vitest.config.ts
   "test/support/auth/search-output.ts", // vitest.config.ts
   "test/support/every-feature/main.ts", // a program
   "test/support/every-feature/expected.ts",
