@@ -18,6 +18,7 @@ export {
   requestOf,
   requestText,
   resultText,
+  sortedText,
   valueAt,
   withoutNullId,
   type ErrorObject,
@@ -58,24 +59,25 @@ export {
   type MessageTaker,
 } from "./jsonrpc/peer.js";
 export {
-  asksLimit,
-  lost,
-  type LostCause,
+  type Asked,
   type ParkedCall,
   Parking,
   type Judge,
   type Judged,
   type Outcome,
-  type ParkingEvent,
   type ParkingLimits,
   type ParkingOption,
-  refusedState,
-  type Round,
-  identityOf,
-  ofOtherRequest,
-  stateUsed,
   type Waiting,
 } from "./jsonrpc/parking.js";
+export {
+  identityOf,
+  lost,
+  type LostCause,
+  ofOtherRequest,
+  refusedState,
+  type Round,
+  stateUsed,
+} from "./jsonrpc/round-state.js";
 export { Pending, defaultTimeouts, type Timeouts } from "./jsonrpc/pending.js";
 export {
   batchText,

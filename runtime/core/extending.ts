@@ -8,7 +8,8 @@ export { type Alternative, expectAlternative } from "./client/middleware.js";
 export { makesCall, type InnerCall } from "./http/server/permit.js";
 
 // Middleware.
-export { type Asked, type Rounds, isSuspended } from "./server/rounds.js";
+export type { Asked } from "@mcpgen/base";
+export { type Rounds, isSuspended } from "./server/rounds.js";
 export { placeOf } from "./server/server-definition.js";
 export { refusal } from "./protocol/error-table.js";
 export type { InternalContext, Peer, Surrounding } from "./protocol/hooks.js";

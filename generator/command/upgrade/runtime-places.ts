@@ -146,6 +146,7 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   ],
   inputRequests: ["runtime/core/client/questions.ts", "runtime/core/server/request.ts"],
   inputResponses: [
+    "runtime/base/jsonrpc/round-state.ts",
     "runtime/core/client/questions.ts",
     "runtime/core/extending/server-request.ts",
     "runtime/core/server/ask.ts",
@@ -159,7 +160,7 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   "io.modelcontextprotocol/serverInfo": ["runtime/core/protocol/meta.ts"],
   "io.modelcontextprotocol/subscriptionId": ["runtime/core/protocol/meta.ts"],
   requestState: [
-    "runtime/base/jsonrpc/parking.ts",
+    "runtime/base/jsonrpc/round-state.ts",
     "runtime/cluster/sharing/relay.ts",
     "runtime/core/client/questions.ts",
     "runtime/core/extending/server-request.ts",

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { open, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
-import { attempts, growing } from "@mcpgen/base";
+import { attempts, growing, systemClock } from "@mcpgen/base";
 import { AuthError } from "../shared/errors.js";
 import { readPlainFile } from "./plain-file.js";
 
@@ -84,7 +84,7 @@ function stillness(): Stillness {
     const found = await stat(path).catch(() => undefined);
     const mark = `${found?.ino} ${found?.mtimeMs}`;
     const before = seen.get(path);
-    const now = performance.now();
+    const now = systemClock.now();
     if (before?.mark !== mark) seen.set(path, { mark, since: now });
     return found !== undefined && before?.mark === mark && now - before.since > voidAfterMs;
   };

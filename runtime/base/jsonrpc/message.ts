@@ -68,6 +68,15 @@ export function valueAt(value: unknown, path: readonly string[]): unknown {
   return found ?? undefined;
 }
 
+/** JSON text that does not depend on the order of members. @throws {RangeError} the value is nested too deeply */
+export function sortedText(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isObject(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  );
+}
+
 /** Whether a value is a promise, or any object with `then`. */
 export function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof (value as { readonly then?: unknown } | null | undefined)?.then === "function";

@@ -3,74 +3,11 @@ import { BoundedMap } from "../admission/bounded-map.js";
 import type * as platform from "../platform/platform.js";
 import type { Clock } from "../time/clock.js";
 import { McpError } from "./errors.js";
-import { isObject, type Params, type RequestId, type RequestMessage } from "./message.js";
+import type { Params, RequestId, RequestMessage } from "./message.js";
 import { afterTurn, JsonRpcPeer } from "./peer.js";
 import type { Pending, Timeouts } from "./pending.js";
+import { type LostCause, type Round, identityOf, lost, ofOtherRequest, stateUsed } from "./round-state.js";
 import * as rpc from "./rpc-codes.js";
-
-/** Identifies a round of a request: the state that ends it, and continues it, names it. */
-export interface Round {
-  /** Identifies the request in all its rounds. */
-  readonly request: string;
-  /** 1 for the first. */
-  readonly round: number;
-}
-
-/** Why a call that waited is gone. */
-export type LostCause = "expired" | "cancelled" | "not-here";
-
-const causes: Readonly<Record<LostCause, string>> = {
-  expired: "the answer came too late",
-  cancelled: "the call was cancelled",
-  "not-here": "the call waits in another process, or this one was started again",
-};
-
-/** The error for a state that is refused. */
-export function refusedState(
-  code: "state-rejected" | "state-lost" | "state-used",
-  why: string,
-  cause?: string,
-): McpError {
-  return new McpError(code, `requestState is refused: ${why}`, {
-    rpcCode: rpc.invalidParams,
-    data: { code, ...(cause !== undefined && { cause }) },
-  });
-}
-
-/** Parameters that differ between the rounds of a request. */
-const perRound: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
-
-/** The method and parameters that are equal in all rounds, whatever the order of members. */
-export function identityOf({ method, params = {} }: RequestMessage): string {
-  const salient = Object.entries(params).filter(([key]) => !perRound.has(key));
-  return JSON.stringify([method, sorted(Object.fromEntries(salient))]);
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isObject(value)) return value;
-  const names = Object.keys(value).sort();
-  return Object.fromEntries(names.map((name) => [name, sorted(value[name])]));
-}
-
-/** The error for a state with which another request was sent. */
-export function ofOtherRequest(): McpError {
-  return refusedState("state-rejected", "it belongs to another request");
-}
-
-/** The error for a state that was used before, or whose call has gone on. */
-export function stateUsed(): McpError {
-  return refusedState("state-used", "it, or a later one, was used before");
-}
-
-/** The error for a state whose call is gone. */
-export function lost(cause: LostCause): McpError {
-  return refusedState(
-    "state-lost",
-    `${causes[cause]}; nothing was repeated, and the tool may be called again`,
-    cause,
-  );
-}
 
 /** The request of a call, as it waits: it goes on in each request of its client that brings answers. */
 export interface Waiting {
@@ -102,8 +39,8 @@ export interface Waiting {
   lapse(reason: McpError): void;
 }
 
-/** A question to a client. */
-interface Asked {
+/** A request to the client inside a result (`InputRequests`). */
+export interface Asked {
   readonly method: string;
   readonly params?: Params;
 }
@@ -299,9 +236,9 @@ export class Parking<Context extends Waiting> {
   }
 
   /** Keeps the answer to a state for a client that repeats it. */
-  keep({ request, round }: Round, context: Context, outcome: Outcome, identity: string): void {
+  keep(round: Round, context: Context, outcome: Outcome, identity: string): void {
     const bytes = 2 * (identity.length + ("text" in outcome ? outcome.text.length : 0));
-    this.#kept.set(`${request} ${round}`, { outcome, identity }, { bytes, principal: context.owner ?? "" });
+    this.#kept.set(keyOf(round), { outcome, identity }, { bytes, principal: context.owner ?? "" });
   }
 
   /** A call has ended. */
@@ -336,10 +273,11 @@ export class Parking<Context extends Waiting> {
 
   async #outcome(
     next: Context,
-    { request: id, round }: Round,
+    chain: Round,
     use: (() => Promise<void>) | undefined,
   ): Promise<Outcome | undefined> {
-    const known = this.#kept.get(`${id} ${round}`);
+    const { request: id, round } = chain;
+    const known = this.#kept.get(keyOf(chain));
     const call = this.#calls.get(id);
     const identity = known?.identity ?? call?.identity;
     if (identity !== undefined && identity !== identityOf(next.request)) throw ofOtherRequest();
@@ -354,7 +292,7 @@ export class Parking<Context extends Waiting> {
     if (next.over) throw lost("cancelled");
     // Another request may have used the state meanwhile, and the call may have gone on by rounds.
     const isUsed = call.taken === round || call.sent !== round || call.end !== undefined;
-    if (isUsed) return this.#outcome(next, { request: id, round }, use);
+    if (isUsed) return this.#outcome(next, chain, use);
     call.taken = round;
     try {
       await use();
@@ -400,6 +338,10 @@ export class Parking<Context extends Waiting> {
   #of(which: (context: Context) => boolean = () => true): ParkedCall<Context>[] {
     return [...this.#calls.values()].filter(({ context }) => which(context));
   }
+}
+
+function keyOf({ request, round }: Round): string {
+  return `${request} ${round}`;
 }
 
 /** In place of the result of a request that the handler that waited answers, or that has ended. */
@@ -617,7 +559,7 @@ export class ParkedCall<Context extends Waiting> {
 }
 
 /** The error for a call beyond a bound. @param limit a member of `state.parking`, or `memory` */
-export function asksLimit(limit: string): McpError {
+function asksLimit(limit: string): McpError {
   return new McpError("asks-limit", `too many calls wait for answers of their clients (${limit})`, {
     rpcCode: rpc.invalidRequest,
     data: { code: "asks-limit", limit: `state.parking.${limit}` },

@@ -1,5 +1,5 @@
 import type { MethodFacts } from "@mcpgen/protocol/model";
-import { BoundedMap, type Clock, isObject, type Params } from "@mcpgen/base";
+import { BoundedMap, type Clock, type Params, sortedText } from "@mcpgen/base";
 import type { ClientLimits } from "./client-profile.js";
 import type { Decoded } from "./decode.js";
 
@@ -160,17 +160,13 @@ export function cacheKey(
   { _meta, ...params }: Params,
   part: boolean = false,
 ): string | undefined {
-  return textOf([method, params, ...(part ? [part] : [])], (_, value) =>
-    isObject(value)
-      ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : value,
-  );
+  return textOf([method, params, ...(part ? [part] : [])], sortedText);
 }
 
 /** The JSON text; `undefined` if the value is nested too deeply. */
-function textOf(value: unknown, replacer?: (key: string, value: unknown) => unknown): string | undefined {
+function textOf(value: unknown, write: (value: unknown) => string = JSON.stringify): string | undefined {
   try {
-    return JSON.stringify(value, replacer);
+    return write(value);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { McpError, type Params, type RequestId } from "@mcpgen/base";
+import { type Asked, McpError, type Params, type RequestId } from "@mcpgen/base";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import { scopesOfCall } from "../http/server/permit.js";
 import { metaKeys } from "../protocol/meta.js";
@@ -7,7 +7,6 @@ import { answerOf, liftedAnswer, missingCapability } from "../server/ask.js";
 import { ServerConnection } from "../server/connection.js";
 import type { HandlerContext } from "../server/context.js";
 import { RequestContext, modernServer } from "../server/request.js";
-import type { Asked } from "../server/rounds.js";
 import { type RequestProtocol, SerialisedResult } from "../server/server-definition.js";
 import type { Server } from "../server/server.js";
 

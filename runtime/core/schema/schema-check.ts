@@ -9,6 +9,7 @@ import {
 } from "@mcpgen/engine/interpreter";
 import type { Judge } from "@mcpgen/protocol/model";
 import {
+  type Asked,
   type Params,
   McpError,
   invalidParams,
@@ -133,12 +134,6 @@ export type SchemaHandler<Given, Answer, Context> = MessageSchema extends Answer
 
 /** A handler or listener of any method. */
 type Handler<Context> = (params: never, context: Context) => unknown;
-
-/** A request to the client. */
-interface Asked {
-  readonly method: string;
-  readonly params?: Params;
-}
 
 /** Sends a request to the client by `ask`. */
 export type FormAsker = (

@@ -2,6 +2,7 @@ import type { ClientCapabilities, ElicitResult, ListRootsResult } from "@mcpgen/
 import { encodeBytes } from "../protocol/binary-content.js";
 import { contentProblem, formProblem, messagesProblem } from "../protocol/input-requests.js";
 import {
+  type Asked,
   invalid,
   invalidParams,
   type Judge,
@@ -18,7 +19,7 @@ import { declares, requestParams } from "../protocol/revision-view.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./context.js";
 import { type AskFacts, askThrough } from "./middleware.js";
 import type { RequestContext } from "./request.js";
-import { type Asked, type AskedBefore, Suspended } from "./rounds.js";
+import { type AskedBefore, Suspended } from "./rounds.js";
 import type { RequestProtocol, SendAsk } from "./server-definition.js";
 
 const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0 };

@@ -1,5 +1,5 @@
 import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
-import { isPromise, type Params } from "@mcpgen/base";
+import { type Asked, isPromise, type Params } from "@mcpgen/base";
 import type { ServerEvent } from "../protocol/events.js";
 import {
   type Hooks,
@@ -10,7 +10,6 @@ import {
   through,
 } from "../protocol/hooks.js";
 import type { ServerSession, HandlerContext } from "./context.js";
-import type { Asked } from "./rounds.js";
 import { type MethodHandler, SerialisedResult } from "./server-definition.js";
 
 /** The context of a request that a session makes. */

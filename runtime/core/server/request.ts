@@ -1,4 +1,5 @@
 import {
+  type Asked,
   internalError,
   invalid,
   invalidParams,
@@ -12,6 +13,7 @@ import {
   messageOf,
   mostReserved,
   type NotificationMessage,
+  type Outcome,
   type Params,
   type ParkedCall,
   type platform,
@@ -39,7 +41,6 @@ import { askInResult, askWith, judgedAnswer, sealedAnswer, toSend } from "./ask.
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
 import {
-  type Asked,
   type Rounds,
   answersIn,
   markUsed,
@@ -422,9 +423,13 @@ export class RequestContext implements HandlerContext, Waiting {
   }
 
   #answer(text: string): void {
-    this.#isOver = true;
-    if (this.parked ?? this.rounds) this.connection.definition.parking?.answered(this, { text });
+    this.#done({ text });
     this.connection.answer(this, resultText(this.request.id, text));
+  }
+
+  #done(outcome: Outcome): void {
+    this.#isOver = true;
+    if (this.parked ?? this.rounds) this.connection.definition.parking?.answered(this, outcome);
   }
 
   /** Whether what the handler ended with waits for the next request of its client. */
@@ -521,8 +526,7 @@ export class RequestContext implements HandlerContext, Waiting {
 
   #refuse(error: McpError): void {
     if (this.#holds(0, () => this.#refuse(error))) return;
-    this.#isOver = true;
-    if (this.parked ?? this.rounds) this.connection.definition.parking?.answered(this, { error });
+    this.#done({ error });
     this.connection.fail(this, error);
   }
 

@@ -1,4 +1,5 @@
 import {
+  type Asked,
   BoundedMap,
   type Clock,
   identityOf,
@@ -16,12 +17,6 @@ import {
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { fromBase64Url, toBase64Url } from "../protocol/binary-content.js";
-
-/** A request to the client inside a result (`InputRequests`). */
-export interface Asked {
-  readonly method: string;
-  readonly params?: Params;
-}
 
 /** The state of a multi round-trip request. */
 export interface Rounds {
