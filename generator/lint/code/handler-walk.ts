@@ -36,8 +36,7 @@ export function handlerFacts(handler: HandlerFunction, literals: Literals, helpe
 
 /** Functions that get the context or a part of it, each read once; undefined while one is read. */
 export class Helpers {
-  readonly #read = new Map<string, HandlerWalk | undefined>();
-  readonly #numbers = new Map<ts.Node, number>();
+  readonly #read = new Map<HandlerFunction, Map<string, HandlerWalk | undefined>>();
 
   /** @param index of the parameter; @param member what it gets of the context */
   walked(
@@ -46,17 +45,14 @@ export class Helpers {
     member: string,
     literals: Literals,
   ): HandlerWalk | undefined {
-    const number = this.#numbers.get(called) ?? this.#numbers.size;
-    this.#numbers.set(called, number);
-    const key = `${number} ${index} ${member}`;
-    if (!this.#read.has(key)) {
-      this.#read.set(key, undefined);
-      this.#read.set(
-        key,
-        new HandlerWalk(called, called.parameters[index], { literals, helpers: this }, member),
-      );
+    const read = this.#read.get(called) ?? new Map<string, HandlerWalk | undefined>();
+    this.#read.set(called, read);
+    const key = `${index} ${member}`;
+    if (!read.has(key)) {
+      read.set(key, undefined);
+      read.set(key, new HandlerWalk(called, called.parameters[index], { literals, helpers: this }, member));
     }
-    return this.#read.get(key);
+    return read.get(key);
   }
 }
 
@@ -382,9 +378,11 @@ class HandlerWalk implements HandlerFacts {
   /** Records the asks and effects of a function that receives the context, `once` or `ask`. */
   #askedThrough(call: ts.CallExpression, called: HandlerFunction | undefined): void {
     for (const { member, index } of this.#passedOn(call)) {
-      if (!called?.body && member === "once") continue;
-      if (!called?.body) return this.#asked(call, false);
-      if (called === this.#handler || this.#kinds.isInside(called)) continue;
+      if (!called?.body) {
+        if (member === "once") continue;
+        return this.#asked(call, false);
+      }
+      if (this.#kinds.isInside(called)) continue;
       const walk = this.#helpers.walked(called, index, member, this.#literals);
       if (!walk) continue;
       this.caught.push(...walk.caught);

@@ -38,10 +38,10 @@ export class Servers {
         const call = node as ts.CallExpression;
         const declared = mayCreate ? literals.declarationOf(name) : undefined;
         const creator = declared && creators.has(declared) ? declared : undefined;
-        const isOwn = runtime.test(moduleOf(call.expression));
-        if (creator || (isOwn && name.text === "createServer"))
+        const isOwn = (own: string): boolean => name.text === own && runtime.test(moduleOf(call.expression));
+        if (creator || isOwn("createServer"))
           this.#created.push({ call, creator, ...this.#parking(call, creators.get(creator!) ?? 1) });
-        else if (isOwn && name.text === "createHttpHandler" && call.arguments[0]) {
+        else if (isOwn("createHttpHandler") && call.arguments[0]) {
           const reason = serverlessEntry(file);
           if (reason !== undefined) served.push({ server: call.arguments[0], reason });
         }
