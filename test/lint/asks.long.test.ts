@@ -454,16 +454,6 @@ ${helpers
   return findings;
 }
 
-let inHelpers: Map<string, string[]> | undefined;
-
-test.each(helpers.map(([title, , expected = []]) => ({ title, expected })))(
-  "functions with the context: $title",
-  ({ title, expected }) => {
-    inHelpers ??= foundInHelpers();
-    expect(inHelpers.get(title) ?? []).toEqual(expected);
-  },
-);
-
 /** The findings in one file of handlers, by title. */
 function found(definition: string): Map<string, string[]> {
   const tool = ([title, body]: Row): string =>
@@ -484,16 +474,20 @@ function found(definition: string): Map<string, string[]> {
   return findings;
 }
 
-let replayed: Map<string, string[]> | undefined;
+/** One test for each row. */
+function testRows(what: string, all: readonly Row[], find: () => Map<string, string[]>): void {
+  let findings: Map<string, string[]> | undefined;
+  test.each(all.map(([title, , expected = []]) => ({ title, expected })))(
+    `${what}: $title`,
+    ({ title, expected }) => {
+      findings ??= find();
+      expect(findings.get(title) ?? []).toEqual(expected);
+    },
+  );
+}
 
-test.each(rows.map(([title, , expected = []]) => ({ title, expected })))(
-  "replay: true: $title",
-  ({ title, expected }) => {
-    replayed ??= found("{ replay: true }");
-    expect(replayed.get(title) ?? []).toEqual(expected);
-  },
-);
-
+testRows("replay: true", rows, () => found("{ replay: true }"));
+testRows("functions with the context", helpers, foundInHelpers);
 test("a handler that waits is not judged", () => {
   expect(found("{}")).toEqual(new Map());
   expect(found("{ replay: false }")).toEqual(new Map());

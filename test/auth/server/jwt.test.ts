@@ -232,26 +232,22 @@ test.each(["a b", "a,b", "ä", "a\tb", "", "==", "a=b"])(
 
 test("the verified token is cached until it expires, at most 60 s, and verified again after that", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  try {
-    const as = await authorizationServer();
-    const guard = guardOf(as);
-    const token = await as.sign(claimsFor(as, { exp: now() + 600 }));
-    const { auth } = await callerOf(guard, token);
-    const again = guard.http.authenticate(bearer(token));
-    // A hit costs no turn of the event loop.
-    expect(again).not.toBeInstanceOf(Promise);
-    expect((again as { auth: unknown }).auth).toBe(auth);
-    vi.setSystemTime(Date.now() + 60_001);
-    const later = guard.http.authenticate(bearer(token));
-    expect(later).toBeInstanceOf(Promise);
-    expect((await later) as { auth: unknown }).toMatchObject({ auth });
-    const short = await as.sign(claimsFor(as, { exp: now() + 10 }));
-    await callerOf(guard, short);
-    vi.setSystemTime(Date.now() + 10_001 + 30_000);
-    await expectRefused(guard, short, /expired/);
-  } finally {
-    vi.useRealTimers();
-  }
+  const as = await authorizationServer();
+  const guard = guardOf(as);
+  const token = await as.sign(claimsFor(as, { exp: now() + 600 }));
+  const { auth } = await callerOf(guard, token);
+  const again = guard.http.authenticate(bearer(token));
+  // A hit costs no turn of the event loop.
+  expect(again).not.toBeInstanceOf(Promise);
+  expect((again as { auth: unknown }).auth).toBe(auth);
+  vi.setSystemTime(Date.now() + 60_001);
+  const later = guard.http.authenticate(bearer(token));
+  expect(later).toBeInstanceOf(Promise);
+  expect((await later) as { auth: unknown }).toMatchObject({ auth });
+  const short = await as.sign(claimsFor(as, { exp: now() + 10 }));
+  await callerOf(guard, short);
+  vi.setSystemTime(Date.now() + 10_001 + 30_000);
+  await expectRefused(guard, short, /expired/);
 });
 
 test("concurrent requests with one token share one verification", async () => {
@@ -267,18 +263,14 @@ test("concurrent requests with one token share one verification", async () => {
 
 test("a refused token is not verified again for 5 seconds", async () => {
   vi.useFakeTimers({ toFake: ["Date"] });
-  try {
-    const as = await authorizationServer();
-    const issuer = jwks(as.issuer);
-    const verify = vi.fn(issuer.verify);
-    const guard = resourceServer({ resource, issuers: [{ ...issuer, verify }] });
-    const token = await as.sign(claimsFor(as, { aud: "https://other.example.com" }));
-    for (let i = 0; i < 3; i++) await expectRefused(guard, token);
-    expect(verify).toHaveBeenCalledTimes(1);
-    vi.setSystemTime(Date.now() + 5001);
-    await expectRefused(guard, token);
-    expect(verify).toHaveBeenCalledTimes(2);
-  } finally {
-    vi.useRealTimers();
-  }
+  const as = await authorizationServer();
+  const issuer = jwks(as.issuer);
+  const verify = vi.fn(issuer.verify);
+  const guard = resourceServer({ resource, issuers: [{ ...issuer, verify }] });
+  const token = await as.sign(claimsFor(as, { aud: "https://other.example.com" }));
+  for (let i = 0; i < 3; i++) await expectRefused(guard, token);
+  expect(verify).toHaveBeenCalledTimes(1);
+  vi.setSystemTime(Date.now() + 5001);
+  await expectRefused(guard, token);
+  expect(verify).toHaveBeenCalledTimes(2);
 });
