@@ -29,9 +29,8 @@ function entryOf(document: Document): string {
   return `- [${document.title}](${document.page})${first === "" ? "" : `: ${first}`}`;
 }
 
-/** The first sentence of the first paragraph, without links. */
-function firstSentenceOf({ text }: Document): string {
-  const paragraph = text.split(/\n{2,}/).find((part) => /^[\p{L}\p{N}`*[]/u.test(part)) ?? "";
-  const plain = paragraph.replace(/\s+/g, " ").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
-  return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, ".") ?? plain;
+/** The first sentence of the first paragraph, without markup. */
+function firstSentenceOf({ passages }: Document): string {
+  const paragraph = passages[0]?.texts.find((text) => text !== "") ?? "";
+  return /^.*?[.:](?= |$)/.exec(paragraph)?.[0].replace(/:$/, ".") ?? paragraph;
 }
