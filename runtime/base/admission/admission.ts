@@ -25,6 +25,12 @@ type Used = { -readonly [kind in keyof Usage]: number };
 const nothing = (): Used => ({ count: 0, bytes: 0 });
 
 /**
+ * Records of principals that use nothing may stay. To delete one with each call would make V8 reallocate the table of the
+ * `Map` each time, and dead tables keep what later ones held alive until the next full collection.
+ */
+const mostUnused = 1000;
+
+/**
  * A quota in number and bytes. Without an explicit share, no principal can use the whole: it may use at most as much as
  * then stays free (the dynamic threshold of Choudhury and Hahne, 1998). A single principal gets half, two get a third
  * each, and a new principal always finds room.
@@ -36,6 +42,8 @@ export class Admission {
   readonly share: Required<Amounts>;
   readonly #isFair: boolean;
   readonly #byPrincipal = new Map<string, Used>();
+  /** The number of records in `#byPrincipal` that use nothing. */
+  #unused = 0;
   /** The amounts that all principals use. */
   readonly used: Usage = nothing();
 
@@ -89,16 +97,28 @@ export class Admission {
   take(principal: string | undefined, bytes: number, count = 1): void {
     add(this.used as Used, bytes, count);
     if (principal === undefined) return;
-    const own = this.#byPrincipal.get(principal) ?? nothing();
+    let own = this.#byPrincipal.get(principal);
+    if (!own) this.#byPrincipal.set(principal, (own = nothing()));
+    else if (isUnused(own)) this.#unused--;
     add(own, bytes, count);
-    if (own.count || own.bytes) this.#byPrincipal.set(principal, own);
-    else this.#byPrincipal.delete(principal);
+    if (!isUnused(own)) return;
+    this.#unused++;
+    if (this.#unused > Math.max(mostUnused, this.#byPrincipal.size / 2)) this.#forgetUnused();
+  }
+
+  #forgetUnused(): void {
+    for (const [principal, own] of this.#byPrincipal) if (isUnused(own)) this.#byPrincipal.delete(principal);
+    this.#unused = 0;
   }
 
   /** Returns amounts to the quota. */
   release(principal: string | undefined, bytes: number, count = 1): void {
     this.take(principal, -bytes, -count);
   }
+}
+
+function isUnused({ count, bytes }: Used): boolean {
+  return count === 0 && bytes === 0;
 }
 
 function add(used: Used, bytes: number, count: number): void {

@@ -47,10 +47,16 @@ export interface Params {
 }
 
 /**
- * A copy with another `_meta`. The member stands before the spread: Node 20 makes a new hidden class for each object that
- * is spread and then gets a member.
+ * A copy of the parameters with `meta` and the token under which progress is reported. The members stand before the spread: Node 20
+ * makes a new hidden class for each object that is spread and then gets a member.
  */
-export function replaceMeta(params: Params, _meta: Params): Params {
+export function withProgressToken(
+  params: Params | undefined,
+  meta: Params | undefined,
+  progressToken: RequestId,
+): Params {
+  const _meta = { progressToken, ...meta };
+  _meta.progressToken = progressToken;
   const copy = { _meta, ...params };
   copy._meta = _meta;
   return copy;
@@ -116,12 +122,12 @@ function beginning(id: RequestId | undefined): string {
 
 /** A notification as its definition describes it. */
 export function notificationOf(method: string, params: Params | undefined): NotificationMessage {
-  return { jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) };
+  return params === undefined ? { jsonrpc: "2.0", method } : { jsonrpc: "2.0", method, params };
 }
 
 /** A request as its definition describes it. */
 export function requestOf(id: RequestId, method: string, params: Params | undefined): RequestMessage {
-  return { ...notificationOf(method, params), id };
+  return params === undefined ? { jsonrpc: "2.0", method, id } : { jsonrpc: "2.0", method, params, id };
 }
 
 export function notificationText(method: string, params: object | undefined): string {

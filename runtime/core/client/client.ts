@@ -605,17 +605,18 @@ export class Client implements Caller {
   ): AsyncGenerator<ListResult<Item>, void, undefined> {
     return pages<Item>(method, options, this.#setup.onWarning, async (params) => {
       const { result, rejected, listed } = await this.#requests.exchange(method, params, options, {
-        ...(started !== undefined && { started }),
         part: "page",
+        ...(started !== undefined && { started }),
       });
       const items = this.#listIn(result, method);
-      const page = { complete: true, references: [], ...listed, nextCursor: result["nextCursor"] };
-      if (method !== "tools/list") return { ...page, items: items as readonly Item[], rejected };
-      const usable = this.#learn(items as readonly Open<"Tool">[]);
+      const usable = method === "tools/list" ? this.#learn(items as readonly Open<"Tool">[]) : undefined;
       return {
-        ...page,
-        items: usable.tools as readonly Item[],
-        rejected: [...rejected, ...usable.rejected],
+        complete: true,
+        references: [],
+        ...listed,
+        nextCursor: result["nextCursor"],
+        items: (usable?.tools ?? items) as readonly Item[],
+        rejected: usable ? [...rejected, ...usable.rejected] : rejected,
       };
     });
   }

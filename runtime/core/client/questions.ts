@@ -498,10 +498,10 @@ export async function throughRounds(
       throw invalidResult(method, "it asks for input without inputRequests and without requestState");
     const asked = isObject(inputRequests) ? inputRequests : {};
     const inputResponses = await questions.answerAll(view, asked, signal, method);
-    result = await send({
-      ...(Object.keys(inputResponses).length > 0 && { inputResponses }),
-      ...(requestState !== undefined && { requestState }),
-    });
+    const added: Record<string, unknown> = {};
+    if (Object.keys(inputResponses).length > 0) added["inputResponses"] = inputResponses;
+    if (requestState !== undefined) added["requestState"] = requestState;
+    result = await send(added);
   }
   throw new McpError(
     "invalid-result",

@@ -6,8 +6,8 @@ import {
   messageOf,
   type Names,
   type Params,
-  replaceMeta,
   requireKnown,
+  withProgressToken,
 } from "@mcpgen/base";
 import {
   type RevisionView,
@@ -140,7 +140,7 @@ export class Requests {
     const result = await sendThrough(profile, view, sent, async (given, alternative, numbered) => {
       const more =
         alternative === undefined ? {} : { alternative, options: { ...options, signal: undefined } };
-      decoded = await this.#exchange({ ...call, params: given, ...more, numbered });
+      decoded = await this.#exchange({ numbered, ...call, params: given, ...more });
       return decoded.result;
     });
     return result === decoded.result ? decoded : { ...decoded, result };
@@ -261,7 +261,7 @@ export class Requests {
     const { generation } = cache;
     let authorization: string | undefined = "";
     const authorized = (used: string | undefined): void => void (authorization = used);
-    const asked = { ...call, authorized };
+    const asked = Object.assign({}, call, { authorized });
     const answer = await this.#ask(connection, entry, asked);
     const { result, listed } = answer;
     if (asked.rounds === 0 && answer.rejected.length === 0)
@@ -316,7 +316,7 @@ export class Requests {
     const bounds = whileAwaitingInput(connection, profile, call);
     const { result, rounds } = await withinBounds(bounds, (signal) => {
       const send = async (added: Params): Promise<unknown> => {
-        const params = { ...prepared.params, ...added };
+        const params = { _meta: {}, ...prepared.params, ...added };
         const options = { ...prepared.options, signal };
         return resultOf(await this.#send({ ...prepared, options }, params), prepared);
       };
@@ -354,7 +354,9 @@ export class Requests {
     const { method, alternative, authorized, place, numbered, started } = call;
     const write = (id: number): Params => {
       if (options.onProgress) alternative?.sent(connection.later, id, options.onProgress);
-      return exactParams(view, id, method, this.#withToken(params, view, id));
+      // With or without a listener: progress also shows that the server is alive.
+      const sent = withProgressToken(params, this.#metaOf(params, view), id);
+      return exactParams(view, id, method, sent);
     };
     const headers = (written: Params): Record<string, string> => {
       const { table } = view;
@@ -384,15 +386,6 @@ export class Requests {
       }
     }
     throw failure;
-  }
-
-  /**
-   * Adds `_meta` with a progress token, with or without a listener: progress also shows that the server is alive.
-   */
-  #withToken(params: Params, view: RevisionView<"client">, progressToken: number): Params {
-    const _meta = { progressToken, ...this.#metaOf(params, view) };
-    _meta.progressToken = progressToken;
-    return replaceMeta(params, _meta);
   }
 
   /** The `_meta` of a request without its progress token. Merges objects only if there are two. */

@@ -313,7 +313,7 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
   /** Delivers an event about this client. */
   emit(event: ServerEvent): void {
     const { definition, principal, sessionId } = this;
-    definition.hooks.emit({ ...event, principal, sessionId });
+    definition.hooks.emit(Object.assign({}, event, { principal, sessionId }));
   }
 
   /** Reports what a handler threw. */

@@ -141,7 +141,7 @@ export async function openRounds(
 /** Records that a state is used, so that no process uses it again. @throws {McpError} `state-used` */
 export async function markUsed({ chain, expires }: State, { connection }: Carried): Promise<void> {
   const { states, clock } = connection.definition;
-  const isFirst = await states?.use({ ...chain, expires, now: wallTimeOf(clock) });
+  const isFirst = await states?.use({ expires, now: wallTimeOf(clock), ...chain });
   if (isFirst === false) throw stateUsed();
 }
 

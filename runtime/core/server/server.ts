@@ -280,7 +280,7 @@ export class Server {
         this.definition,
         state.parking,
         ({ connection, method, request }, event) =>
-          connection.emit({ ...placeOf(method, request.params), ...event } as ServerEvent),
+          connection.emit(Object.assign(placeOf(method, request.params), event) as ServerEvent),
       );
     errors.table?.apply(this.definition.legacy);
     this.#builtIn = this.#builtInMethods(lists.cache);

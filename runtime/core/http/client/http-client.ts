@@ -119,7 +119,7 @@ class Exchange implements HttpRequest {
 
   constructor(messages: readonly Outgoing[], ids: readonly RequestId[], isBatch: boolean, session?: Named) {
     const [first] = messages as readonly [Outgoing];
-    this.headers = session ? { ...session, ...first.headers } : first.headers;
+    this.headers = session ? Object.assign({}, session, first.headers) : first.headers;
     this.body = isBatch ? batchText(messages) : first.text;
     this.authorized = isBatch
       ? (used) => messages.forEach((each) => each.authorized?.(used))
@@ -265,7 +265,7 @@ class HttpClientChannel implements ClientChannel {
     signal: AbortSignal,
     body?: string,
   ): Promise<HttpResponse> {
-    return this.#requests.send({ method, headers: { ...this.#session, ...headers }, signal, body });
+    return this.#requests.send({ method, headers: Object.assign({}, this.#session, headers), signal, body });
   }
 
   async #postMessage({ text, method, headers }: Unanswered, signal: AbortSignal): Promise<void> {

@@ -100,7 +100,7 @@ function send(
   // The same headers as `fetch`, without `deflate`, which servers understand in two ways.
   const all = { "user-agent": "node", "accept-encoding": isSecure ? "br, gzip" : "gzip", ...headers };
   return new Promise((resolve, reject) => {
-    const whole = { ...options, method: request.method, headers: all, agent: agentOf(node) };
+    const whole = { method: request.method, headers: all, agent: agentOf(node), ...options };
     const sent = node.request(whole, (message) => resolve(new NodeResponse(load, message)));
     // Passing a signal to `node:http` would cost four times as much.
     const ignore = whenAborted(request, () => sent.destroy(new Error("The operation was aborted")));

@@ -400,7 +400,8 @@ export class Endpoint {
     }
     if (requests > 0 && this.#quotas.work.refusal(exchange.principal, 0, requests))
       return replyBusy(exchange, idOf(message), "limits.work");
-    const posted = { ...asked, message, kind };
+    const { accepted, principal, older } = asked;
+    const posted = { exchange, message, kind, accepted, principal, older };
     if (!this.#options.permit || requests === 0) return this.#dispatch(posted);
     try {
       this.#permit(posted, requests);

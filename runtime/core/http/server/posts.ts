@@ -87,7 +87,7 @@ export class ModernRequests {
   /** @param stated whether the message states its revision in `_meta` */
   post(posted: Posted, stated: boolean): void {
     const { exchange, message, kind, accepted, principal: caller } = posted;
-    const { form, streams } = this.#setup;
+    const { form, streams, quotas } = this.#setup;
     if (kind === "notification") return this.#notified(exchange, message as NotificationMessage, caller);
     const request = requestOf(exchange, message, kind);
     if (!request) return;
@@ -108,7 +108,7 @@ export class ModernRequests {
     if (listens && streams.isFull(exchange.principal))
       return replyBusy(exchange, request.id, "limits.sessions");
     const wrong = this.#mirrorProblem(exchange, request, protocol.revision);
-    const setup = { ...this.#setup, form: listens ? ("auto" as const) : form, table, listens };
+    const setup = { form: listens ? ("auto" as const) : form, streams, quotas, table, listens };
     const channel = new PostChannel(posted, setup, [request.id]);
     const connection = new ServerConnection(this.#server.definition, channel, caller);
     connection.http = exchange;

@@ -255,8 +255,12 @@ export class SessionRequests {
       return replyBusy(exchange, one, "limits.work");
     const name = withCalls(session.nextStream(ids), exchange.calls);
     const stream = new SessionStream(session, name, {
-      ...{ exchange, accepted, form: this.#form, headers },
-      ...{ ids, isBatch },
+      exchange,
+      accepted,
+      form: this.#form,
+      headers,
+      ids,
+      isBatch,
     });
     session.expect(stream);
     stream.follow(exchange.size);
@@ -349,7 +353,8 @@ export class StatelessRequests {
     if (requests.length < messages.length) this.#notified(messages, caller, revision);
     if (requests.length === 0) return exchange.reply(202, corsHeaders(exchange));
     const ids = requests.map(({ id }) => id);
-    const setup = { ...this.#setup, table: revision.table, listens: false };
+    const { form, streams, quotas } = this.#setup;
+    const setup = { form, streams, quotas, table: revision.table, listens: false };
     const channel = new (Array.isArray(message) ? BatchChannel : PostChannel)(posted, setup, ids);
     const connection = new ServerConnection(this.#server.definition, channel, caller, "legacy");
     connection.http = exchange;

@@ -7,6 +7,7 @@ import {
   type RequestId,
   requestOf,
   requestText,
+  withProgressToken,
 } from "@mcpgen/base";
 import { requestParams, sendError } from "../../protocol/revision-view.js";
 import { withElicitationId } from "../../server/ask.js";
@@ -40,7 +41,7 @@ async function sendRequest(
   const id = connection.requestId?.(number) ?? number;
   connection.onRequestId?.(id);
   // Progress of the client restarts the timeout.
-  const withToken = { ...withElicitationId(params), _meta: { ...params?._meta, progressToken: id } };
+  const withToken = withProgressToken(withElicitationId(params), params?._meta, id);
   const lowered = revision.lower("outgoingRequests", method, withToken);
   // Parameters that cannot be serialised throw here, before anything waits for a response.
   const text = requestText(id, method, lowered);
