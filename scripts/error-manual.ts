@@ -1,9 +1,6 @@
-import { exitCodes } from "../generator/command/command.js";
 import { catalogue } from "../generator/diagnostics/catalogue.js";
 import type { Diagnostic } from "../generator/diagnostics/diagnostic.js";
 import type { ErrorCode } from "../runtime/base/jsonrpc/errors.js";
-
-const command = "node scripts/run-ts.mjs scripts/errors.ts";
 
 /** The subject of all codes that begin with these four characters. */
 const groups: Readonly<Record<string, string>> = {
@@ -41,106 +38,101 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     advice: "Check what the other side writes. On stdio, look for text on standard output.",
   },
   "invalid-request": {
-    meaning: "A message is JSON, but not a JSON-RPC message that is allowed at this point.",
-    advice: "Read the message: it names the member. Check the order of the handshake.",
+    meaning: "A message is JSON, but no JSON-RPC message that is allowed at this point.",
+    advice: "",
   },
   "method-not-found": {
-    meaning: "The other side does not have the method, or the negotiated revision does not have it.",
-    advice: "Check `client.serverCapabilities` and `client.revision` before the call.",
+    meaning: "The other side or the negotiated revision does not have the method.",
+    advice: "Check `client.serverCapabilities` and `client.revision`.",
   },
   "invalid-params": {
     meaning: "The parameters of a request are wrong.",
-    advice: "Read the message: it names the member and what is expected there.",
+    advice: "",
   },
   "internal-error": {
     meaning: "A handler failed, or its result is not what the method allows.",
-    advice:
-      "Read the events `handler-error` of the server (`onEvent`), or its standard error. The client does not get the details.",
+    advice: "Read the event `handler-error` of the server, or its standard error. Clients get no details.",
   },
   "unsupported-version": {
     meaning: "Client and server have no protocol revision in common.",
-    advice: "Pass more `revisions`, or remove `revision` (client) or `revisions.speaks` (server).",
+    advice: "Pass more `revisions`, or remove `revision` or `revisions.speaks`.",
   },
   "missing-capability": {
-    meaning: "The other side has not declared the capability that the request needs.",
+    meaning: "The other side has not declared a capability that the request needs.",
     advice:
       "Client: pass the handler (`elicit`, `sample`, `roots`). Server: check `clientCapabilities` first.",
   },
   "resource-not-found": {
     meaning: "The server has no resource with this URI.",
-    advice: "List the resources again. In a handler, throw `resourceNotFound(uri, context)`.",
+    advice: "List the resources again.",
   },
   "state-lost": {
     meaning:
-      "The call that waited for an answer is gone; `data.cause` is `expired`, `cancelled` or `not-here` (the process was started again, or another one got the answer). Nothing was repeated.",
+      "The call that waited for an answer is gone; `data.cause` is `expired`, `cancelled` or `not-here` (another process). Nothing was repeated.",
     advice:
-      "Call the tool again. If clients reach several processes, see [ask the user](tasks/ask-the-user.md#restarts-and-several-processes).",
+      "Call the tool again ([several processes](tasks/ask-the-user.md#restarts-and-several-processes)).",
   },
   "state-used": {
-    meaning:
-      "The `requestState` of a multi round-trip request, or a later one, was used before. Nothing was repeated.",
+    meaning: "The `requestState`, or a later one, was used before. Nothing was repeated.",
     advice: "Use each state once. An answer that was lost is given again for 30 seconds.",
   },
   "asks-limit": {
-    meaning: "A handler asks its client, and more calls wait for answers than the bounds allow.",
+    meaning: "More calls wait for answers of clients than the bounds allow.",
     advice:
-      "Answer the open questions, or let them expire (5 minutes). The server may raise `state.parking` ([bounds](tasks/ask-the-user.md#bounds)).",
+      "Answer the open questions, or raise `state.parking` of the server ([bounds](tasks/ask-the-user.md#bounds)).",
   },
   "ask-expired": {
-    meaning: "The client did not answer a handler in time: 5 minutes after a question, 10 minutes in all.",
-    advice: "Let the user call the tool again. For longer waits, use a task.",
+    meaning: "The client did not answer in time: 5 minutes after a question, 10 minutes in all.",
+    advice: "Call the tool again. For longer waits, use a task.",
   },
   "state-rejected": {
-    meaning:
-      "The `requestState` of a multi round-trip request is forged, too long, or of another principal or request.",
-    advice: "Call the tool again from the start. Give processes that share clients the same `state.keys`.",
+    meaning: "The `requestState` is forged, too long, or of another caller or request.",
+    advice: "Call the tool again. Give processes that share clients the same `state.keys`.",
   },
   "not-expressible": {
     meaning: "The message has no form at the negotiated revision.",
-    advice:
-      "Return a value that older revisions have, or serve fewer revisions (`revisions.speaks`). Send the requests of a batch one by one.",
+    advice: "Return a value that older revisions have, or serve fewer (`revisions.speaks`). Send no batches.",
   },
   "invalid-message": {
-    meaning:
-      "A message that was to be sent is not what its revision defines (`validation.send`). It was not sent.",
-    advice: "Correct the value at `data.pointer`: the handler or the caller gave it.",
+    meaning: "A message is not what its revision defines (`validation.send`), and was not sent.",
+    advice: "Correct the value at `data.pointer`.",
   },
   "remote-error": {
     meaning: "The other side answered with an error; `rpcCode` and `data` are what it sent.",
     advice: "Handle it by `rpcCode`.",
   },
   "invalid-result": {
-    meaning: "The other side's result does not match the schema of the method, the tool or the contract.",
-    advice: "Report it to the author of the server. `mcpgen check --server` shows what changed.",
+    meaning: "A result does not match the schema of the method, the tool or the contract.",
+    advice: "Report it to the author; `mcpgen check --server` shows what changed.",
   },
   timeout: {
     meaning:
-      "No answer and no progress arrived in time; `data.timer` names the option. With `rpcCode` −31408, a `timeLimit` of the other side ended the handler.",
-    advice: "Raise `timeout` or `totalTimeout`, or send progress from the handler.",
+      "No answer and no progress in time; `data.timer` names the option. With `rpcCode` −31408, a `timeLimit` of the other side.",
+    advice: "Raise `timeout` or `totalTimeout`, or send progress.",
   },
   cancelled: {
     meaning: "A signal aborted the request, or the other side cancelled it.",
-    advice: "Nothing is wrong: the application asked for it.",
+    advice: "",
   },
   "connection-closed": {
     meaning: "The connection ended before the answer, or the server refused the request over HTTP.",
     advice:
-      "Read `data`: `status` and `body` over HTTP, exit code and standard error over stdio, `interrupted: true` if the server may have run the request.",
+      "Read `data`: status and body, or exit code and standard error; `interrupted: true` if the server may have run the request.",
   },
   "session-lost": {
     meaning: "The server has ended the HTTP session.",
-    advice: "Send the request again: a new session is opened for it.",
+    advice: "Send the request again: it opens a session.",
   },
   "spawn-failed": {
     meaning: "The server's program cannot be started.",
-    advice: "Check the command and PATH. Workers and browsers start no programs.",
+    advice: "Check the command and PATH.",
   },
   "authorize-failed": {
-    meaning: "The `http.authorize` function of the client failed; `cause` is the error that it threw.",
-    advice: "Read `cause`.",
+    meaning: "`http.authorize` failed.",
+    advice: "",
   },
   "listen-failed": {
-    meaning: "`serveHttp` cannot listen on the port; `cause` is the error of the platform.",
+    meaning: "`serveHttp` cannot listen on the port.",
     advice: "Choose another `port`, or 0 for any free port.",
   },
   "message-too-long": {
@@ -148,82 +140,94 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     advice: "Raise `limit`, or read the data in parts.",
   },
   "rate-limited": {
-    meaning: "The other side allows no more requests at this time (−31429; over HTTP status 429).",
+    meaning: "The other side allows no more requests at this time (−31429, or HTTP 429).",
     advice: "Wait `data.retryAfterMs` milliseconds.",
   },
   "limit-exceeded": {
-    meaning: "The other side asks for more than a limit allows; `data.limit` names the limit.",
+    meaning: "The other side asks for more than the limit `data.limit` allows.",
     advice: "Raise the limit only for a peer that you trust.",
   },
   "store-failed": {
-    meaning:
-      "A store failed: of sessions of an HTTP server, or of tasks; `cause` is its error. Clients get 503, or −32603.",
-    advice: "Read `cause`. Clients try again.",
+    meaning: "The store of sessions or tasks failed. Clients get 503 or −32603.",
+    advice: "",
   },
   "wrong-server": {
-    meaning: "A stored task belongs to another server than the one that the client is connected to.",
-    advice:
-      "Connect to the server that the message names. If it has moved, give `tasks()` the name in the option `endpoint`.",
+    meaning: "A stored task belongs to another server.",
+    advice: "Connect to the server that the message names. If it has moved, give `tasks()` its `endpoint`.",
   },
   "list-incomplete": {
-    meaning: "A list repeats a page or passes a bound; `data.items` has the items that were read.",
-    advice: "Raise `maxPages`, `maxItems` or `maxCharacters`, or report the repeated page.",
+    meaning: "A list repeats a page or passes a bound; `data.items` has what was read.",
+    advice: "Raise `maxPages`, `maxItems` or `maxCharacters`.",
   },
   "invalid-definition": {
     meaning: "An option, tool, resource, prompt or revision is defined wrongly.",
-    advice: "Read the message: it names the option or member, and the name that was probably meant.",
+    advice: "",
   },
 };
 
-/** Returns the text of docs/errors.md. */
+/** Returns the text of docs/errors.md: a row for each code. */
+export function errorList(): string {
+  const tables = Object.entries(groups).map(([group, title]) => {
+    const codes = codesOf(group);
+    const usual = mostFrequent(codes.map(([, { exit }]) => exit));
+    const rows = codes.map((code) => rowOf(code, usual));
+    return `### ${group}xx: ${title}\n\n|exit|${usual}|\n|-|-|\n${rows.join("\n")}`;
+  });
+  return `${[introduction(), runtimeSection(), commandLine, ...tables].join("\n\n")}\n`;
+}
+
+/** Returns the full manual, which the site shows as the page of docs/errors.md: an entry for each code. */
 export function errorManual(): string {
-  return `${[introduction(), runtimeSection(), ...compilerSections()].join("\n\n")}\n`;
+  const sections = Object.entries(groups).map(([group, title]) =>
+    [`## ${group}xx: ${title}`, ...codesOf(group).map(entry)].join("\n\n"),
+  );
+  return `${[introduction(), runtimeSection(), ...sections].join("\n\n")}\n`;
 }
 
 function introduction(): string {
-  const exits = [...exitCodes].map(([code, meaning]) => `| ${code} | ${meaning} |`);
   return `# Error codes
 
-This page is generated by \`${command}\`.
-
-Codes are stable and are never used for another error ([stability](stability.md)). Texts of messages may change. The
-runtime throws \`McpError\` with a \`code\`; the command line prints codes such as \`MG1105\`, and \`mcpgen explain CODE\` prints
-the explanation below without a network.
-
-## Exit codes
-
-| exit code | meaning |
-| ---: | --- |
-${exits.join("\n")}
-
-mcpgen prints each finding as \`error\` or \`warning\`. A warning does not change the exit code. An entry below says whether its
-code is a warning, or may be one.`;
+\`npx mcpgen explain CODE\` prints cause and correction of a code of the command line, such as \`MG1105\`. The runtime throws
+\`McpError\` with a [name](#codes-of-the-runtime) as its \`code\`. Codes never get another meaning; texts of messages may change
+([stability](stability.md)). [Exit codes](command-line.md#exit-codes).`;
 }
 
 function runtimeSection(): string {
   const rows = Object.entries(runtimeCodes).map(
-    ([code, { meaning, advice }]) => `| \`${code}\` | ${meaning} | ${advice} |`,
+    ([code, { meaning, advice }]) => `|\`${code}\`|${meaning}|${advice}|`,
   );
   return `## Codes of the runtime
 
-Every error of \`@mcpgen/runtime\` is an \`McpError\`. \`rpcCode\` is the JSON-RPC code that was received or is sent.
+\`rpcCode\` is the JSON-RPC code that was received or is sent. Where nothing else is to do, read the message, which names the
+member, and \`cause\`.
 
-| code | meaning | what to do |
-| --- | --- | --- |
+|code|meaning|what to do|
+|-|-|-|
 ${rows.join("\n")}`;
 }
 
-function compilerSections(): string[] {
+const commandLine = `## Codes of the command line
+
+The head of a table has the exit code of its errors. A code in parentheses differs; (0) is a warning or information, (or 0) an
+error or a warning.`;
+
+/** The codes of a group, in order. */
+function codesOf(group: string): (readonly [string, Diagnostic])[] {
   const codes: readonly [string, Diagnostic][] = Object.entries(catalogue);
   const unknown = codes.filter(([code]) => groups[code.slice(0, 4)] === undefined);
   if (unknown.length > 0) throw new Error(`${unknown[0]![0]} is in no group of scripts/error-manual.ts`);
-  return Object.entries(groups).map(([group, title]) => {
-    const entries = codes
-      .filter(([code]) => code.startsWith(group))
-      .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(entry);
-    return [`## ${group}xx: ${title}`, ...entries].join("\n\n");
-  });
+  return codes.filter(([code]) => code.startsWith(group)).sort(([one], [other]) => (one < other ? -1 : 1));
+}
+
+/** The anchor is that of the entry in the full manual. */
+function rowOf([code, { title, exit, mayWarn }]: readonly [string, Diagnostic], usual: number): string {
+  const own = [...(exit === usual ? [] : [String(exit)]), ...(mayWarn ? ["or 0"] : [])].join(" ");
+  return `|<a id=${code.toLowerCase()}></a>${code}|${escaped(title)}${own && ` (${own})`}|`;
+}
+
+function mostFrequent(values: readonly number[]): number {
+  const count = (value: number): number => values.filter((each) => each === value).length;
+  return [...values].sort((one, other) => count(other) - count(one))[0]!;
 }
 
 function entry([code, diagnostic]: readonly [string, Diagnostic]): string {

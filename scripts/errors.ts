@@ -1,5 +1,5 @@
 // Writes docs/errors.md from the catalogues of error codes: node scripts/run-ts.mjs scripts/errors.ts
 import { writeFileSync } from "node:fs";
-import { errorManual } from "./error-manual.js";
+import { errorList } from "./error-manual.js";
 
-writeFileSync("docs/errors.md", errorManual());
+writeFileSync("docs/errors.md", errorList());

@@ -167,7 +167,7 @@ function print(rows, generatedIn, total) {
     }
   }
   console.log(`generated in ${seconds(generatedIn)}; with compiling and judging ${seconds(total)}`);
-  console.log("next: npx mcpgen diff 2025-11-25 2026-07-28, or a server: docs/tasks/write-a-server.md");
+  console.log("next: npx mcpgen diff 2025-11-25 2026-07-28, or a server: docs/guides/first-server.md");
 }
 
 function seconds(milliseconds) {

@@ -1,32 +1,37 @@
+import { firstClause } from "../print/first-clause.js";
 import { type LintRule, type Profile, everyProfile } from "./rule.js";
 import { lintRules } from "./lint-contract.js";
 
 const introduction = `# Rules of \`mcpgen lint\`
 
-Written from the rule table in \`generator/lint/\` by \`node scripts/run-ts.mjs scripts/lint-rules.ts\`.
+The rules by which \`mcpgen lint\` checks the tools of a contract for the models and hosts that get them. \`npx mcpgen explain RULE\`
+prints why a rule holds, what to do and where it was seen.
 
-A profile is a model interface that receives the schemas of tools from a host: \`claude\`, \`openai\`, \`gemini\`,
-\`gemini-parameters\`, the older field of Gemini's function declarations, which some hosts and agent frameworks still fill, and
-\`strict\`, the strict mode of OpenAI. Without \`--profile\` the first three apply. An **error** means that the
-interface rejects the schema, usually together with all other tools of the request; some hosts repair such schemas. A
-**warning** means that a host may reject the schema or that a model may misunderstand it.
+\`\`\`sh
+npx mcpgen lint mcp.contract.yaml --fix --dry-run
+\`\`\`
 
-The rules check the schemas of arguments. No model receives the schemas of results, but hosts compile them, and judge results by
-them: rules about what is invalid in JSON Schema, and about what no value fits, look at them, too. Tokens are estimated as the bytes
-of the tool's entry in \`tools/list\`, divided by four.
+| profile | the interface that gets the tools from a host |
+| --- | --- |
+| \`claude\`, \`openai\`, \`gemini\` | the usual ones; the default |
+| \`gemini-parameters\` | the older field \`parameters\` of Gemini's function declarations, which some hosts still fill |
+| \`strict\` | the strict mode of OpenAI |
 
-\`lint FILE --fix\` changes the file of a contract where that is certain: each schema accepts the same values afterwards, as
-[\`diff\`](rules.md) compares schemas, and no name, text or scope is another one. What is invalid in 2020-12 is written in its words
-if it has one meaning in an older draft. Order, layout and comments of the file stay. The findings that are left are reported as
-without \`--fix\`, and decide the exit code. What the table says after \`--fix\` is done; everything else is for you to decide: what
-\`required\` names and nothing declares may be a slip in either place, and \`nullable: true\` may be meant. \`--dry-run\` shows the
-changes and writes nothing.
+An **error** means that the interface rejects the schema, usually with all other tools of the request. A **warning** means that a
+host may reject it, or that a model may misunderstand it. The schemas of results reach hosts and no model: only rules about
+invalid schemas, and about what no value fits, look at them. Tokens are estimated as the bytes of the tool's entry in
+\`tools/list\`, divided by four.
 
-Beside these rules, \`lint\` compares the members that [extensions](extensions.md#members-of-tools-and-resources) add to tools,
-resources, resource templates and prompts with their definitions (MG6604) and with the capabilities of the server (MG6605), for
-all profiles.
+\`lint FILE --fix\` does what the last column says. Each schema accepts the same values afterwards ([\`diff\`](rules.md)); names,
+texts, scopes, order and comments stay. What is left is reported, and decides the exit code. \`--dry-run\` shows the changes.
 
-With \`--code PATH\`, \`lint\` reads the TypeScript or JavaScript of a server, and judges the handlers that it registers:
+For all profiles, \`lint\` also compares the [members of extensions](extensions.md#members-of-tools-and-resources) with their
+definitions (MG6604) and with the capabilities of the server (MG6605).`;
+
+const handlers = `## Handlers: \`--code PATH\`
+
+With \`--code PATH\`, \`lint\` reads the TypeScript or JavaScript of a server. \`check\`, in projects with the contract of a server, and
+\`dev\` report the same.
 
 | handlers | reported |
 | --- | --- |
@@ -36,47 +41,36 @@ With \`--code PATH\`, \`lint\` reads the TypeScript or JavaScript of a server, a
 | without \`replay: true\`, if they ask | the first ask, where nothing can wait for the answer (MG6610) |
 | of tools that require tasks | the member \`support\` (MG6606) |
 
-Every other handler waits for the answer: no line of it runs twice. \`check\`, in projects with the contract of a server, and \`dev\`
-report the same. In a contract, \`task\` and \`replay\` stand in the entry; they are read from the generated server, and the handlers from
-the object that its \`create…Server\` is given, or that is declared as \`Handlers\`. The rule \`task-required\` finds the tools of a
-contract that require tasks. A comment \`mcpgen-allow MG6607: REASON\` in the line, or in the comment above it, allows one place.
+Other handlers wait for the answer: no line of them runs twice. A comment \`mcpgen-allow MG6607: REASON\` in the line or above it
+allows one place.
 
 | in a handler that runs again, outside of \`once\` | reported |
 | --- | --- |
-| a call that is awaited, or that returns a promise; reads, too: they may give another value | yes |
-| a call whose result is unused | yes |
+| a call that is awaited, returns a promise, or whose result is unused; also a read, which may give another value | yes |
 | a call of \`node:fs\`, \`node:child_process\`, \`node:http\`, \`node:https\`, \`node:http2\`, \`node:net\`, \`node:dgram\` | yes |
 | an assignment to what is declared outside of the handler, \`++\`, \`--\`, \`delete\` | yes; \`??=\` and \`\\|\\|=\` no |
 | \`Date.now()\`, \`new Date()\`, \`performance.now()\`, \`process.hrtime()\`, \`Math.random()\`, random values of \`crypto\` | yes, also in the key of \`once\` |
-| calls on the context, such as \`ask\`, \`log\` and \`progress\`; \`Promise.all\` and the like, \`import()\`, \`node:timers/promises\` | no |
-| calls that get the context, \`once\` or \`ask\` | no; bodies of functions of the project are read as if they stood in the handler |
-| of unused results: \`console\`, \`log\`, \`logger\`; timers; names that begin with \`assert\`, \`check\`, \`ensure\`, \`expect\`, \`invariant\`, \`parse\`, \`require\`, \`validate\` or \`verify\`; functions that return \`never\` or assert a type | no |
-| of unused results: methods of JavaScript and Node.js on local values, such as \`lines.push(…)\` | no |
-| functions of the handler itself | no; their bodies are looked through where they are used, unless that is inside of \`once\` |
+| calls on the context, or that get it, \`once\` or \`ask\`; \`Promise.all\` and the like, \`import()\`, \`node:timers/promises\` | no |
+| of unused results: \`console\`, \`log\`, \`logger\`; timers; methods of JavaScript and Node.js on local values; functions that return \`never\`, assert a type, or whose name begins with \`assert\`, \`check\`, \`ensure\`, \`expect\`, \`invariant\`, \`parse\`, \`require\`, \`validate\` or \`verify\` | no |
 
-An effect comes before an ask if a path leads from it to an ask: through branches, loops, and functions of the handler. What follows
-the last ask runs once. \`catch\` and \`finally\` run in each round of an ask in their \`try\`.
-
-Nothing can wait if the server has \`state: { parking: false }\`, or is given to \`createHttpHandler\` in a file that imports a module of
-functions of Cloudflare, AWS Lambda, Azure, Google Cloud, Netlify or Vercel (of Hono's, too), that names \`ExportedHandler\` or
-\`runtime: "edge"\`, or whose package has a file of wrangler. Nothing is reported if \`state.parking\` has another value, as in a Durable
-Object, if a handler may belong to another server of the code, which can wait, and of tools with \`task\`.
-
-Names are resolved as the TypeScript compiler does, also across files. A handler or a definition that a function returns, and an
-instance of a class as the handlers, are not found. Functions outside of the handler that do not get the context are not read.`;
+- Functions of the handler, and functions of the project that get the context, are read as part of it. Other functions are not
+  read; a handler that a function returns, and an instance of a class as the handlers, are not found.
+- What follows the last ask runs once. \`catch\` and \`finally\` run each time that an ask in their \`try\` ends the run of the handler.
+- Nothing can wait with \`state: { parking: false }\`, or in \`createHttpHandler\` on functions of Cloudflare, AWS Lambda, Azure,
+  Google Cloud, Netlify or Vercel. Another value of \`state.parking\`, as in a Durable Object, and tools with \`task\` can wait.`;
 
 /** The text of docs/lint.md. */
 export function lintManual(): string {
   const rows = lintRules.map(
-    ({ id, profiles, reason, sources = [], ...rule }) =>
-      `| \`${id}\` | ${profilesText(profiles)} | ${levelText(rule)} | ${reason} | ${adviceText(rule)} | ${sources.map((each, index) => `[${index + 1}](${each})`).join(" ")} |`,
+    ({ id, profiles, reason, certain = "", ...rule }) =>
+      `| \`${id}\` | ${profilesText(profiles)} | ${levelText(rule)} | ${firstClause(reason)} | ${certain} |`,
   );
   const table = [
-    "| rule | refused by | level | why | what to do | where |",
-    "| --- | --- | --- | --- | --- | --- |",
+    "| rule | refused by | level | why | `--fix` |",
+    "| --- | --- | --- | --- | --- |",
     ...rows,
-  ];
-  return `${introduction}\n\n${table.join("\n")}\n`;
+  ].join("\n");
+  return `${[introduction, "## Rules", table, handlers].join("\n\n")}\n`;
 }
 
 /** The advice, and what `--fix` does. */

@@ -56,7 +56,7 @@ export const patternRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "warning",
     reason:
-      "Patterns are regular expressions of ECMA-262 with the flag `u`. It has no `(?P<name>…)`, `(?i)`, `(?>…)`, `(?#…)`, `\\A`, `\\Z` and `\\z`, and hosts that compile the pattern fail.",
+      "Hosts that compile a pattern fail if it is not a regular expression of ECMA-262 with the flag `u`. That has no `(?P<name>…)`, `(?i)`, `(?>…)`, `(?#…)`, `\\A`, `\\Z` and `\\z`.",
     fix: "Write `(…)`, `[Aa]`, `^` and `$` instead; remove a backslash that means nothing, and put one in front of `-` beside a class.",
     certain: "writes a pattern that only the flag `u` refuses as it takes it",
     sources: ["https://github.com/WolframResearch/AgentTools/pull/169"],

@@ -169,7 +169,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "error",
     reason:
-      "Hosts on the official TypeScript SDK 1 compile the schemas of results when they list the tools: a reference to nothing removes all tools of the server.",
+      "A reference to nothing in the schema of a result removes all tools of the server in hosts on the official TypeScript SDK 1: they compile these schemas when they list the tools.",
     fix: "Add the definition to `$defs` at the top of the schema, or correct the reference.",
     sources: [
       "https://github.com/modelcontextprotocol/typescript-sdk/issues/1175",
@@ -203,7 +203,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "warning",
     reason:
-      "Arguments without `$schema` are JSON Schema 2020-12; hosts whose validator does not know that address, such as Genkit 1, refuse each call of a tool that declares it.",
+      "Some hosts, such as Genkit 1, refuse each call of a tool that declares JSON Schema 2020-12 in `$schema`: their validator does not know that address. Arguments without `$schema` are of that dialect.",
     fix: "Remove `$schema`.",
     certain: "removes it",
     sources: ["https://github.com/modelcontextprotocol/modelcontextprotocol/issues/1613"],
@@ -223,7 +223,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "warning",
     reason:
-      "Before 2026-07-28 the schema of a result describes an object: hosts that speak older revisions reject the whole list of tools otherwise. Servers of mcpgen leave the schema out for them.",
+      "Hosts that speak revisions before 2026-07-28 reject the whole list of tools if the schema of a result describes no object. Servers of mcpgen leave the schema out for them.",
     fix: "Declare `type: object`, and put the value in a property, e.g. `items`.",
     sources: [
       "https://github.com/githubnext/chopin/issues/154",

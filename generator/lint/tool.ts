@@ -161,7 +161,7 @@ export const scopeRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "warning",
     reason:
-      "A scope is compared exactly: a misspelt one is granted to no client, so that no client can call the tool.",
+      "A misspelt scope is granted to no client, so that no client can call the tool: scopes are compared exactly.",
     fix: "Write the scope as in the other entries, or rename it.",
     several: "almost the same scopes",
     find: scopes(

@@ -324,7 +324,7 @@ function singleImporters(imports: readonly Import[]): Map<string, number> {
 function optionsByHeading(): Map<string, number> {
   const options = new Map<string, number>();
   for (const part of readFileSync("docs/options.md", "utf8").split(/^## /m).slice(1)) {
-    const rows = part.split("\n").filter((line) => line.startsWith("| `"));
+    const rows = part.split("\n").filter((line) => line.startsWith("|`"));
     if (rows.length > 0) options.set(part.split("\n")[0]!, rows.length);
   }
   return options;

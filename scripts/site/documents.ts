@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join, posix } from "node:path";
+import { errorManual } from "../error-manual.js";
 import { type Passage, passagesOf } from "./markdown.js";
 
 /** A Markdown document that becomes a page. */
@@ -26,6 +27,9 @@ const renamed: Readonly<Record<string, string>> = {
   "CONTRIBUTING.md": "contributing.html",
 };
 
+/** The documents that the site shows in full, although the repository has a short form of them. */
+const inFull: Readonly<Record<string, () => string>> = { "docs/errors.md": errorManual };
+
 /** The document that lists the others. */
 const list = "docs/README.md";
 
@@ -34,13 +38,13 @@ export function documentsOf(root: string): Document[] {
   const examples = readdirSync(join(root, "examples"))
     .map((name) => `examples/${name}/README.md`)
     .filter((file) => existsSync(join(root, file)));
-  const docs = ["docs", "docs/tasks", "docs/journeys"].flatMap((folder) =>
+  const docs = ["docs", "docs/tasks", "docs/guides"].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`),
   );
   return [...Object.keys(renamed), ...docs.sort(), ...examples.sort()].map((file) =>
-    documentOf(file, readFileSync(join(root, file), "utf8").replace(/\r\n?/g, "\n")),
+    documentOf(file, inFull[file]?.() ?? readFileSync(join(root, file), "utf8").replace(/\r\n?/g, "\n")),
   );
 }
 

@@ -6,7 +6,6 @@ import { readLock } from "../../generator/revision/lock.js";
 import { loadRevision, storedRevision } from "../../generator/revision/revision-source.js";
 import type { HeaderRule } from "../../generator/model/model.js";
 import { reportBetween } from "../site/references.js";
-import { ProtocolReport } from "./definitions.js";
 import { type Sources, factsOf } from "./facts.js";
 
 /** The page. Its text is written by hand; the blocks between its marks are generated from the comparison. */
@@ -38,12 +37,9 @@ export function withFacts(text: string, facts: ReadonlyMap<string, string>): str
 
 /** Reads the data from which the blocks are generated. */
 export async function sourcesOf(root: string, text: string): Promise<Sources> {
-  const protocolOf = (revision: string): ProtocolReport =>
-    new ProtocolReport(revision, readFileSync(join(root, `generated/${revision}/PROTOCOL.md`), "utf8"));
   const slugs = new GithubSlugger();
   return {
     report: await reportBetween(root, from!, to!),
-    protocols: [protocolOf(to!), protocolOf(from!)],
     headers: { old: await headersOf(root, from!), new: await headersOf(root, to!) },
     titles: new Map([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, title]) => [slugs.slug(title!), title!])),
   };

@@ -321,7 +321,7 @@ test("without a contract or package.json there is nothing to package", async () 
 });
 
 test("the documentation shows the command that makes one file", () => {
-  expect(readFileSync("docs/command-line.md", "utf8")).toContain(`\n${bundleCommand}\n`);
+  expect(readFileSync("docs/command-line-projects.md", "utf8")).toContain(`\n${bundleCommand}\n`);
 });
 
 test("the one file that is built serves from an empty folder", async () => {

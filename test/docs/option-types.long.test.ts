@@ -15,9 +15,11 @@ const document = readFileSync("docs/options.md", "utf8");
 /** The rows of the tables below a heading that have a type. Rows that point to another table have none. */
 function rowsOf(heading: string): Row[] {
   const section = document.split(/^#{2,3} /m).find((text) => text.startsWith(`${heading}\n`))!;
-  return [...section.matchAll(/^\| `([\w$]+)` \| (.+?) \| (.+?) \| .+ \|$/gm)].map(
-    ([, name, type, byDefault]) => ({ name: name!, type: type!, byDefault: byDefault! }),
-  );
+  return [...section.matchAll(/^\|`([\w$]+)`\|(.+?)\|(.+?)\|.+\|$/gm)].map(([, name, type, byDefault]) => ({
+    name: name!,
+    type: type!,
+    byDefault: byDefault!,
+  }));
 }
 
 const project = new Project({

@@ -140,7 +140,7 @@ const document = readFileSync("docs/options.md", "utf8");
 function documented(heading: string): string[] {
   const sections = document.split(/^#{2,3} /m);
   const section = sections.find((text) => text.startsWith(`${heading}\n`))!;
-  const cells = [...section.matchAll(/^\| (`.*?) \| /gm)].map(([, cell]) => cell!);
+  const cells = [...section.matchAll(/^\|(`.*?)\|/gm)].map(([, cell]) => cell!);
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!)).sort();
 }
 
@@ -229,10 +229,14 @@ test("docs/options.md has a table for each interface of options that an entry of
 });
 
 const everyFormer = [
-  ...readFileSync("docs/migration.md", "utf8").matchAll(
-    /^\| \[([^\]]+)\]\(options\.md#\S+\) \| `([\w.]+)` \| (.+) \|$/gm,
-  ),
-].map(([, heading, name, today]) => [heading!, name!, today!] as const);
+  ...readFileSync("docs/migration.md", "utf8")
+    .split("## Options of earlier versions")[1]!
+    .matchAll(/^\| ([^|`[]+) \| (`[^|]+`) \| (.+) \|$/gm),
+].flatMap(([, headings, names, today]) =>
+  headings!
+    .split("; ")
+    .flatMap((heading) => names!.match(/[\w.]+/g)!.map((name) => [heading, name, today!] as const)),
+);
 
 const isKey = ([file]: readonly [string, ...string[]]): boolean => file === "mcpgen.config.json";
 const former = everyFormer.filter((row) => !isKey(row));
@@ -258,6 +262,7 @@ test.each(former)(
     const { message } = (await failureOf(Promise.resolve().then(refusals[heading]!))) as Error;
     expect(message).toContain(`${name}: the option is gone. `);
     for (const [, code] of today.matchAll(/`([^`]+)`/g)) expect(message).toContain(code);
+    if (today === "none") return expect(message).toMatch(/the option is gone\. .{15}/);
     const meaning = today.replace(/^none: /, "").replaceAll("`", "");
     expect(message).toContain(meaning);
   },
@@ -273,7 +278,7 @@ test("docs/migration.md has a row for each option that the code knows from befor
 });
 
 /** Documents about the options of today. */
-const documents = ["README.md", ...["docs", "docs/journeys", "docs/tasks"].flatMap(documentsIn)].filter(
+const documents = ["README.md", ...["docs", "docs/guides", "docs/tasks"].flatMap(documentsIn)].filter(
   (file) => file !== "docs/migration.md",
 );
 
@@ -284,7 +289,7 @@ test("no document and no comment in the code names an option of before", () => {
     .map(([, name, today]) => [lastOf(name), today] as const)
     .filter(([name, today]) => /[A-Z]/.test(name) && !today.includes(`.${name}\``))
     .map(([name]) => name)
-    .filter((name) => !document.includes(`| \`${name}\` |`));
+    .filter((name) => !document.includes(`|\`${name}\`|`));
   expect(unique.length).toBeGreaterThan(25);
   const texts = [
     ...documents.map((file) => [file, readFileSync(file, "utf8")] as const),
@@ -305,7 +310,7 @@ test("no document and no comment in the code names an option of before", () => {
 });
 
 test("tables of options in other documents name options of docs/options.md", () => {
-  const rows = [...document.matchAll(/^\| (`.*?) \| /gm)].map(([, cell]) => cell!);
+  const rows = [...document.matchAll(/^\|(`.*?)\|/gm)].map(([, cell]) => cell!);
   const known = new Set(rows.flatMap((cell) => cell.match(/\w+/g)!));
   const tables = documents.flatMap((file) =>
     [...readFileSync(file, "utf8").matchAll(/^\| option \|.*\n\|[-|]+\n((?:\|.*\n)+)/gm)].map(
@@ -328,7 +333,7 @@ test("each table of docs/options.md is compared with what the code accepts", () 
   const headings = document
     .split(/^#{2,3} /m)
     .slice(1)
-    .filter((section) => section.includes("| option |"))
+    .filter((section) => section.includes("|option|"))
     .map((section) => section.slice(0, section.indexOf("\n")));
   const compared = new Set([...Object.keys(refusals), "mcpgen.config.json", "contracts", "diff", "ask"]);
   expect(headings.filter((heading) => !compared.has(heading))).toEqual([]);
@@ -337,7 +342,7 @@ test("each table of docs/options.md is compared with what the code accepts", () 
 /** Name, type and default of each row below a heading. */
 function cellsOf(heading: string): RegExpMatchArray[] {
   const section = document.split(/^#{2,3} /m).find((text) => text.startsWith(`${heading}\n`))!;
-  return [...section.matchAll(/^\| `([\w$]+)` \| (.+?) \| (.+?) \| .+ \|$/gm)];
+  return [...section.matchAll(/^\|`([\w$]+)`\|(.+?)\|(.+?)\|.+\|$/gm)];
 }
 
 /** The types of JSON, or the values, that a cell names. */

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { documentsIn } from "./documents.js";
 
 const tasks = [
-  "write-a-server",
   "ask-the-user",
   "serve-over-http",
   "call-a-server",
@@ -45,7 +44,7 @@ test("README.md leads to docs/README.md, and is read in a minute", () => {
 });
 
 test("docs/README.md links to every page", () => {
-  const pages = ["docs", "docs/tasks", "docs/journeys"].flatMap(documentsIn);
+  const pages = ["docs", "docs/tasks", "docs/guides"].flatMap(documentsIn);
   const linked = linkedFrom("docs/README.md");
   expect(pages.filter((page) => page !== "docs/README.md" && !linked.has(page))).toEqual([]);
 });

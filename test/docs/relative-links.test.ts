@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { documentsIn } from "./documents.js";
 
-const folders = ["docs", "docs/journeys", "docs/tasks", "examples/ci"];
+const folders = ["docs", "docs/guides", "docs/tasks", "examples/ci"];
 const documents = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
   ...["generated", "runtime/core", "engine"].map((folder) => `${folder}/README.md`),
@@ -16,9 +16,11 @@ function idOf(heading: string): string {
   return text.replace(/[^\p{L}\p{N} _-]/gu, "").replaceAll(" ", "-");
 }
 
+/** The ids of headings, and of anchors in tables. */
 function idsIn(file: string): Set<string> {
   const text = readFileSync(file, "utf8").replace(/^```.*?^```/gms, "");
-  return new Set([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => idOf(heading!)));
+  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading]) => idOf(heading!));
+  return new Set([...headings, ...[...text.matchAll(/<a id="?([^">]+)"?><\/a>/g)].map(([, id]) => id!)]);
 }
 
 describe.each(documents)("links in %s", (document) => {

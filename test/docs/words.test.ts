@@ -21,7 +21,7 @@ function marked(line: string): string {
 /** Pages that scripts write from texts of the generator. */
 const written = new Set(["docs/errors.md", "docs/lint.md", "docs/rules.md"]);
 
-const folders = ["docs", "docs/journeys", "docs/tasks", "examples/ci"];
+const folders = ["docs", "docs/guides", "docs/tasks", "examples/ci"];
 const documents = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", ...folders.flatMap(documentsIn)];
 
 test.each(documents.filter((document) => !written.has(document)))("%s uses plain words", (document) => {

@@ -1,11 +1,9 @@
 /** A row of docs/migration-exports.md. */
 export interface Row {
-  /** The heading of its table. */
-  readonly group: string;
-  /** Exports with one counterpart. */
+  /** The types whose members the table has; none for a table of exports. */
+  readonly types: readonly string[];
+  /** Exports or members with one counterpart; `*` stands for any letters. */
   readonly names: readonly string[];
-  /** Versions of the SDK: `1`, `2` or `1, 2`. */
-  readonly versions: string;
   /** The counterpart, or why there is none. */
   readonly here: string;
 }
@@ -14,10 +12,7 @@ export interface Row {
 export function marksIn(text: string): string[];
 
 /** What docs/migration-exports.md says of each export of the official SDK. */
-export function migrationTable(): {
-  readonly rows: readonly Row[];
-  /** Exports whose name is that of a definition. */
-  readonly types: readonly string[];
-  /** Exports named after a definition, with `Schema` at the end. */
-  readonly schemas: readonly string[];
-};
+export function migrationTable(): readonly Row[];
+
+/** How exactly a name of a row of a table stands for an export or a member: 0 if not at all. */
+export function fitOf(types: readonly string[], mark: string, name: string): number;

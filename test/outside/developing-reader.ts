@@ -36,7 +36,7 @@ const sentences: readonly [RegExp, (page: Page, ...words: string[]) => Promise<v
 ];
 
 /**
- * A reader of docs/journeys/develop.md: `dev` keeps running while files change, and the reader follows the sentences on
+ * A reader of docs/guides/develop.md: `dev` keeps running while files change, and the reader follows the sentences on
  * its page.
  */
 export class DevelopingReader extends Reader {

@@ -1,5 +1,5 @@
 // Follows README, docs/ and the READMEs of packages like a reader, outside of the repository, with the packages
-// installed from the tarballs of the last build: each command that needs no network, each page of docs/journeys from
+// installed from the tarballs of the last build: each command that needs no network, each page of docs/guides from
 // its first step to its last, and the programs of the READMEs. A command succeeds if it exits with 0; commands of
 // mcpgen may also exit with 1, which means findings.
 //
@@ -12,7 +12,7 @@ import { hang } from "../support/until.mjs";
 import { Reader } from "../support/walkthrough.js";
 import { type Command, commandsOf } from "./commands.js";
 import { type AtEnd, type Installation, environmentIn, installedIn } from "./installation.js";
-import { journeysIn, walk } from "./journeys.js";
+import { guidesIn, walk } from "./guides.js";
 import { programs, runProgram } from "./programs.js";
 import { type Projects, projectsIn } from "./projects.js";
 import { compareEntries, compileCode, readmeOf } from "./readmes.js";
@@ -57,10 +57,10 @@ function tasksOf(installation: Installation): readonly Task[] {
   if (unused.length > 0) problem("no command is left out for these reasons", unused.join("\n"));
   if (commands.filter(({ why }) => why === undefined).length < 30) problem("too few commands were found", "");
   return [
-    ...journeysIn(join(docs, "journeys")).map((journey) => ({
-      name: `journeys/${journey.name}`,
-      why: journey.missing,
-      run: (atEnd: AtEnd) => walk(journey, join(docs, "journeys"), installation, atEnd),
+    ...guidesIn(join(docs, "guides")).map((guide) => ({
+      name: `guides/${guide.name}`,
+      why: guide.missing,
+      run: (atEnd: AtEnd) => walk(guide, join(docs, "guides"), installation, atEnd),
     })),
     ...programs.map((program, index) => ({
       name: `${program.of}: ${Object.keys(program.files).join(", ")}`,
@@ -76,7 +76,7 @@ function tasksOf(installation: Installation): readonly Task[] {
   ];
 }
 
-/** Documents that show single commands: README, docs/ without journeys, and READMEs of packages; with their texts. */
+/** Documents that show single commands: README, docs/ without guides, and READMEs of packages; with their texts. */
 function documentsOf(installation: Installation, docs: string): readonly (readonly [string, string])[] {
   const pages = ["", "tasks"].flatMap((folder) =>
     readdirSync(join(docs, folder))

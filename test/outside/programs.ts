@@ -18,14 +18,14 @@ export interface Program {
 
 const readme = "mcpgen/README.md";
 const tasks = "mcpgen/docs/tasks";
-const shop = { "shop.js": [readme, 0] } as const;
-const adder = { "server.js": [`${tasks}/write-a-server.md`, 0] } as const;
+const shop = { "shop.mjs": [readme, 0] } as const;
+const adder = { "server.js": ["mcpgen/docs/runtime.md", 0] } as const;
 
 export const programs: readonly Program[] = [
   {
     of: readme,
-    files: { "shop.js": 0, "client.js": 1 },
-    run: "node client.js",
+    files: { "shop.mjs": 0, "client.mjs": 1 },
+    run: "node client.mjs",
     prints: "[ { type: 'text', text: 'On its way to Main Street 1.' } ]",
   },
   {
@@ -41,16 +41,10 @@ export const programs: readonly Program[] = [
     prints: "false",
   },
   {
-    of: `${tasks}/write-a-server.md`,
-    files: { "server.js": 0 },
-    run: 'npx mcpgen call "stdio:node server.js" add a=2 b=3',
+    of: "mcpgen/docs/runtime.md",
+    files: { "server.mjs": 0 },
+    run: 'npx mcpgen call "stdio:node server.mjs" add a=2 b=3',
     prints: '{"sum":5}',
-  },
-  {
-    of: `${tasks}/write-a-server.md`,
-    files: { "test.js": 2 },
-    run: "node test.js",
-    prints: "[ { type: 'text', text: 'echo' } ]\n[ { type: 'text', text: 'echo' } ]",
   },
   {
     of: `${tasks}/serve-over-http.md`,
@@ -88,7 +82,9 @@ export async function runProgram(
   installation: Installation,
   atEnd: AtEnd,
 ): Promise<void> {
-  const folder = readerFolder(installation, folderName, { type: "module" });
+  // Files that end in .mjs need no "type": their folder is as `npm init -y` of npm 11 leaves it.
+  const type = Object.keys(files).every((name) => name.endsWith(".mjs")) ? "commonjs" : "module";
+  const folder = readerFolder(installation, folderName, { type });
   const [port] = await freePorts(1);
   const own = Object.entries(files).map(([name, block]) => [name, [of, block]] as const);
   for (const [name, [document, block]] of [...own, ...Object.entries(beside)]) {

@@ -49,7 +49,7 @@ test("pages contain everything that they show, and send no requests", () => {
 
 test("every document, revision, extension and pair of neighbours has a page", () => {
   const revisions = readdirSync("schema").filter((name) => /^\d/.test(name));
-  const names = ["docs", "docs/tasks", "docs/journeys"].flatMap((folder) =>
+  const names = ["docs", "docs/tasks", "docs/guides"].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith(".md") && name !== "README.md")
       .map((name) => `${folder}/${name.replace(/md$/, "html")}`),
@@ -66,13 +66,13 @@ test("every document, revision, extension and pair of neighbours has a page", ()
 
 test("agents get each document: a list with first sentences, and all texts", () => {
   const [list, full] = ["llms.txt", "llms-full.txt"].map((name) => site.files.get(name)!);
-  const documents = ["docs", "docs/tasks", "docs/journeys"].flatMap((folder) =>
+  const documents = ["docs", "docs/tasks", "docs/guides"].flatMap((folder) =>
     readdirSync(folder)
       .filter((name) => name.endsWith(".md"))
       .map((name) => `${folder}/${name}`),
   );
   expect(list).toMatch(
-    /^# mcpgen\n\n> One server definition serves every revision .*\.\n\n## Tasks\n\n- \[Write a server\]/,
+    /^# mcpgen\n\n> One server definition serves every revision .*.\n\n## You write a server\n\n- \[Write a server\]/,
   );
   for (const file of documents) {
     if (file !== "docs/README.md") expect(list).toContain(`](${file.replace(/md$/, "html")})`);

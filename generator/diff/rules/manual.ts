@@ -1,4 +1,5 @@
-import type { Area, Rule } from "./rule.js";
+import { firstClause } from "../../print/first-clause.js";
+import type { Area, Level, Rule } from "./rule.js";
 import { ruleTable } from "./table.js";
 
 const areas: readonly (readonly [Area, string])[] = [
@@ -14,51 +15,61 @@ const areas: readonly (readonly [Area, string])[] = [
 
 const introduction = `# Rules of \`mcpgen diff\`
 
-Written from the rule table in \`generator/diff/rules/\` by \`node scripts/run-ts.mjs scripts/rules.ts\`.
+The rules by which \`mcpgen diff\` compares revisions, contracts and live servers. \`npx mcpgen explain RULE\` prints the
+whole reason, and what to do.
 
-A change that accepts fewer values breaks writers; a change that allows more values breaks readers. Each rule therefore
-has two levels: for an implementation of the old revision that **writes** the value, and for one that **reads** it, when
-its peer moves to the new revision. The sender of a method writes its params; the receiver writes the result. The level
-behind a slash applies if readers reject unknown values (\`--readers closed\`).
+To accept fewer values breaks writers; to allow more values breaks readers. The columns say what meets code of the old revision
+when its peer moves to the new one:
 
-A finding is breaking only if a message proves it: one revision accepts the message, and the other one rejects it.
-Without such a message the finding is dangerous, and says so.
+- **writer**: writes the value. The sender of a method writes its params, the receiver its result.
+- **reader**: reads the value. After a slash: readers that reject unknown values (\`--readers closed\`).
+- **types**: uses the generated types, and stops compiling.
 
-**Types** says whether code that uses the generated types stops compiling. **Mirror** is the rule that the comparison
-finds in the same place if old and new are swapped.
+**B** is breaking: a message proves it, which one revision accepts and the other one rejects. **D** is dangerous: there is no such
+message. Empty is safe.
 
-Keys of \`_meta\` have no separate rule (meta-key-required). They are properties like others, in one group, because they
-appear in every method. A schema does not contain HTTP headers, transports and authorization, so no rule covers them.
-Nor is there one for what only notes say of a method: capabilities, headers, caching, streams and filters of
-subscriptions. The generated \`PROTOCOL.md\` of each revision lists them in one line a method.
-
-Between two contracts, or a contract and a live server, the rules of types, properties and limits apply to the schemas
-of tools and the arguments of prompts: clients write arguments, servers write results. The rest of a contract has
-separate rules, for example whether a tool is called as a task and which arguments are repeated in headers. These rules
-need no message as a proof. Scopes are compared between contract files alone: no server lists them.
-
-With \`--uses PATH\` each finding lists the places in your code that it affects. Levels stay the same: a break that does
-not affect your code may affect others. \`--only-used\` leaves such findings out.`;
+- No rule covers HTTP headers, transports and authorization of the protocol, or what only notes say of a method, such as its
+  capabilities: see the generated \`PROTOCOL.md\` of each revision.
+- In contracts, the rules of properties, types and limits apply to the schemas of tools, and to the arguments of prompts. Clients
+  write arguments, servers results. The rules under [contracts](#contracts) need no proof. Scopes are compared between files
+  alone.
+- \`--uses PATH\` lists the places in your code that a finding affects, and changes no level. \`--only-used\` leaves other findings
+  out.`;
 
 /** The text of docs/rules.md. */
 export function rulesManual(): string {
   const sections = areas.map(([area, heading]) => {
-    const rules = ruleTable.filter((rule) => rule.area === area);
-    const table = [
-      "| rule | writer | reader | types | why | mirror |",
-      "| --- | --- | --- | --- | --- | --- |",
-      ...rules.map(row),
-    ].join("\n");
-    return `## ${heading}\n\n${table}`;
+    const rows = rowsOf(ruleTable.filter((rule) => rule.area === area));
+    return `## ${heading}\n\n| rule | writer | reader | types | why |\n|---|---|---|---|---|\n${rows.join("\n")}`;
   });
   return [introduction, ...sections].join("\n\n") + "\n";
 }
 
-function row({ id, when, writer, reader, closedReader, source, reason, mirror, hidden }: Rule): string {
-  const name = `\`${id}\`${when === undefined ? "" : `, ${when}`}${hidden ? " (only if the configuration enables it)" : ""}`;
-  const asReader = closedReader === undefined ? reader : `${reader} / ${closedReader}`;
-  const mirrors = "waived" in mirror ? mirror.waived : mirror.map((each) => `\`${each}\``).join(", ");
-  return `| ${[name, writer, asReader, source, reason, mirrors].join(" | ")} |`;
+/** The rows of a table. Rules that differ only in their names share one. */
+function rowsOf(rules: readonly Rule[]): string[] {
+  const names = new Map<string, string[]>();
+  for (const rule of rules) {
+    const cells = cellsOf(rule);
+    names.set(cells, [...(names.get(cells) ?? []), nameOf(rule)]);
+  }
+  return [...names].map(([cells, own]) => `| ${own.join("; ")} |${cells} |`);
+}
+
+function nameOf({ id, when, hidden }: Rule): string {
+  return `\`${id}\`${when === undefined ? "" : `, ${when}`}${hidden ? " (off by default)" : ""}`;
+}
+
+/** The cells after the name. The row of a case says only what the case is. */
+function cellsOf({ when, writer, reader, closedReader, source, reason }: Rule): string {
+  const asReader = [reader, ...(closedReader === undefined ? [] : [closedReader])].map(letterOf).join("/");
+  const why = when === undefined ? firstClause(reason) : "";
+  return [letterOf(writer), asReader, letterOf(source), why]
+    .map((cell) => (cell === "" ? "" : ` ${cell}`))
+    .join(" |");
+}
+
+function letterOf(level: Level): string {
+  return level === "safe" ? "" : level[0]!.toUpperCase();
 }
 
 /** Names that users may look up although no finding has them. */

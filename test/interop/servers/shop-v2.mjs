@@ -1,4 +1,4 @@
-// The old server of docs/journeys/migration.md, on SDK 2.
+// The old server of docs/guides/migration.md, on SDK 2.
 import { McpServer, ResourceTemplate, completable } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { z } from "zod";

@@ -21,8 +21,8 @@ interface Preparation {
   readonly reader?: typeof Reader;
 }
 
-/** One walk along a page of docs/journeys. */
-interface Journey extends Preparation {
+/** One walk along a page of docs/guides. */
+interface Guide extends Preparation {
   readonly name: string;
   readonly page: string;
 }
@@ -31,11 +31,20 @@ const node24 = resolve("test/portability/node_modules/node-24/bin/node");
 const hasSqlite = process.getBuiltinModule("node:sqlite") !== undefined;
 
 const preparations: { readonly [page: string]: Preparation } = {
+  "ask-the-user.md": {},
+  "all-revisions.md": {},
+  "check-a-server.md": {},
   "client.md": {},
   // The sentences of the page are done in a browser.
   "develop.md": { missing: noChromium, reader: DevelopingReader },
   "extension.md": {},
+  "first-server.md": {},
+  "images-and-resources.md": {},
+  "http-with-log-in.md": {
+    text: async (page) => page.replaceAll("8402", String((await freePorts(1))[0])),
+  },
   "migration.md": {},
+  "progress-and-cancel.md": {},
   "report.md": {
     missing: lackOf(
       hasSqlite || existsSync(node24),
@@ -56,10 +65,11 @@ const preparations: { readonly [page: string]: Preparation } = {
     },
   },
   "server.md": {},
+  "test-a-server.md": {},
 };
 
 /** The same steps for a server of SDK 2. The last one shows a revision that SDK 1 does not have. */
-const ofSdk2: Journey = {
+const ofSdk2: Guide = {
   name: "migration.md, for a server of SDK 2",
   page: "migration.md",
   steps: ([old, ...rest]) => {
@@ -69,18 +79,17 @@ const ofSdk2: Journey = {
 };
 
 /** A walk along each page. @throws {Error} a page without a row in the table above, or a row without a page */
-export function journeysIn(folder: string): readonly Journey[] {
+export function guidesIn(folder: string): readonly Guide[] {
   const pages = readdirSync(folder).sort();
   const known = Object.keys(preparations).sort();
-  if (pages.join() !== known.join())
-    throw new Error(`docs/journeys has ${pages.join()}, not ${known.join()}`);
-  const journeys = pages.map((page) => ({ name: page, page, ...preparations[page] }));
-  return isThorough ? [...journeys, ofSdk2] : journeys;
+  if (pages.join() !== known.join()) throw new Error(`docs/guides has ${pages.join()}, not ${known.join()}`);
+  const guides = pages.map((page) => ({ name: page, page, ...preparations[page] }));
+  return isThorough ? [...guides, ofSdk2] : guides;
 }
 
 /** Takes all steps of a page, in order. @throws {Error} a command does not do what the page says */
 export async function walk(
-  { name, page, prepare, programs, text, steps, reader: ReaderOfPage = Reader }: Journey,
+  { name, page, prepare, programs, text, steps, reader: ReaderOfPage = Reader }: Guide,
   folder: string,
   installation: Installation,
   atEnd: AtEnd,
