@@ -337,6 +337,7 @@ const contractCommands: readonly CommandDefinition[] = [
     summary: "Make a project of a server: contract, generated code, handlers, a test; overwrite nothing",
     positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
     options: {
+      code: flag("Write the server in code, with schemas of zod, and no contract"),
       contract: text("Contract FILE to start from (default: one in DIR, or a sample)"),
       server: text(`Live server to start from instead, ${serverSourceText}`),
       name: text("Name of the server, where there is no contract (default: that of DIR)"),
@@ -348,6 +349,7 @@ const contractCommands: readonly CommandDefinition[] = [
     },
     examples: [
       ["$0 init server weather", "a server that runs, in the folder weather"],
+      ["$0 init server weather --code", "one in code, with schemas of zod"],
       ["$0 init server --extension com.example/search", "one that implements an extension"],
       ['$0 init server port --server "stdio:node old.js"', "one that offers what another one does"],
     ],

@@ -10,6 +10,8 @@ import {
   lackFinding,
   serverFiles,
   clientFiles,
+  codeFiles,
+  codePackage,
   commonFiles,
   generatedFolder,
   projectConfig,
@@ -30,7 +32,7 @@ import { projectSource, folderName } from "./init/source.js";
 import { type Terminal, canAsk } from "./console.js";
 import { configNames, findConfig, loadConfig } from "../config/config.js";
 import { escapeUnprintable } from "../print/text.js";
-import { nameFault } from "../contract/project-name.js";
+import { expectName, nameFault } from "../contract/project-name.js";
 import { contractIn, contractSha256 } from "../contract/contract.js";
 
 type Role = ProjectRequest["role"];
@@ -43,8 +45,64 @@ export const initClient: RunCommand = (args, context) => init("client", args, co
 
 async function init(role: Role, args: Arguments, context: CommandContext): Promise<Outcome> {
   const { directory } = context;
-  const { dir = ".", name, speaks } = await answers(role, args, context);
+  const { dir = ".", ...given } = await answers(role, args, context);
   const folder = projectFolder(dir, directory);
+  const project = await (given.code
+    ? codeProject(given, folder, args, context)
+    : contractProject(given, role, folder, args, context));
+  const { files, generated, findings } = project;
+  const planned = [...[...files].sort(([a], [b]) => (a < b ? -1 : 1)), ...generated].map(
+    ([path, content]) => ({
+      path,
+      content,
+      action: isTaken(folder, path) ? ("SKIP" as const) : ("CREATE" as const),
+    }),
+  );
+  const dryRun = args.flag("dry-run");
+  if (!dryRun) {
+    const created = planned.filter(({ action }) => action === "CREATE");
+    writeFiles(WriteRoot.named(folder, directory), created);
+  }
+  const outcome = outcomeOf(planned, generated.size, shownPath(folder, directory), dryRun, findings);
+  const names = planned.some(({ path, action }) => path === "package.json" && action === "CREATE");
+  return { ...outcome, summary: `${outcome.summary!}${names ? originNote(project.packages) : ""}` };
+}
+
+/** The files of a new project. */
+interface NewProject {
+  /** The files that the author owns, by path. */
+  readonly files: Iterable<readonly [path: string, content: string]>;
+  readonly generated: ReadonlyMap<string, string>;
+  readonly findings: readonly Finding[];
+  readonly packages: PackageSpecs;
+}
+
+/** @throws CodedError MG2005 for options that need a contract */
+async function codeProject(
+  { name }: Answers,
+  folder: string,
+  args: Arguments,
+  { directory }: CommandContext,
+): Promise<NewProject> {
+  const stray = ["contract", "server", "extension", "revision"].find((option) => args.given(option));
+  if (stray !== undefined)
+    throw new CodedError("MG2005", `--code and --${stray} exclude each other`, {
+      next: "Leave --code out: a contract says that.",
+    });
+  const packages = packageSpecs(packageFolder(), packageVersion());
+  const named = name === undefined ? folderName(folder) : expectName(name);
+  const request = { name: named, folder, packages, render: loadTemplates() };
+  const lack = packageFinding(folder, directory, codePackage(request));
+  return { files: codeFiles(request), generated: new Map(), findings: lack ? [lack] : [], packages };
+}
+
+async function contractProject(
+  { name, speaks }: Answers,
+  role: Role,
+  folder: string,
+  args: Arguments,
+  context: CommandContext,
+): Promise<NewProject> {
   const render = loadTemplates();
   const {
     extensions: named,
@@ -61,28 +119,18 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const tasks =
     role === "client" ? mayAnswerWithTasks(contract) : needsTasks(contract) || named.some(isOfTasks);
   const request: ProjectRequest = { ...source, role, folder, speaks, packages, extensions, tasks, render };
-  const files = [
-    ...stored,
-    ...commonFiles(request),
-    ...(role === "server" ? serverFiles(request) : clientFiles(request)),
-  ].sort(([a], [b]) => (a < b ? -1 : 1));
   const { files: made, warnings } = await generatedFiles(request);
-  const generated = new Map([...made, ...code]);
-  const planned = [...files, ...generated].map(([path, content]) => ({
-    path,
-    content,
-    action: isTaken(folder, path) ? ("SKIP" as const) : ("CREATE" as const),
-  }));
   const lacks = await lackFindings(folder, context, request);
-  const dryRun = args.flag("dry-run");
-  if (!dryRun) {
-    const created = planned.filter(({ action }) => action === "CREATE");
-    writeFiles(WriteRoot.named(folder, directory), created);
-  }
-  const shown = shownPath(folder, directory);
-  const outcome = outcomeOf(planned, generated.size, shown, dryRun, [...findings, ...warnings, ...lacks]);
-  const names = planned.some(({ path, action }) => path === "package.json" && action === "CREATE");
-  return { ...outcome, summary: `${outcome.summary!}${names ? originNote(packages) : ""}` };
+  return {
+    files: [
+      ...stored,
+      ...commonFiles(request),
+      ...(role === "server" ? serverFiles(request) : clientFiles(request)),
+    ],
+    generated: new Map([...made, ...code]),
+    findings: [...findings, ...warnings, ...lacks],
+    packages,
+  };
 }
 
 /** Whether `@mcpgen/tasks` implements an extension. */
@@ -95,7 +143,9 @@ async function answers(role: Role, args: Arguments, context: CommandContext): Pr
   const { directory, terminal } = context;
   const wanted = args.strings("revision");
   const speaks = wanted && (await knownRevisions(wanted));
-  const known: Answers = { dir: args.string("dir"), name: args.string("name"), speaks };
+  // Revisions and extensions are of a contract.
+  const code = args.flag("code") || (speaks || args.given("extension") ? false : undefined);
+  const known: Answers = { dir: args.string("dir"), name: args.string("name"), speaks, code };
   const hasSource =
     role === "client" ||
     args.given("contract") ||
@@ -139,7 +189,7 @@ function outcomeOf(
   generated: number,
   shown: string,
   dryRun: boolean,
-  findings: Outcome["findings"] & object,
+  findings: readonly Finding[],
 ): Outcome {
   const created = planned.filter(({ action }) => action === "CREATE").length;
   const next = [...(shown === "." ? [] : [shellLine(["cd", shown])]), "npm install", "npm test"].join(" && ");
@@ -160,6 +210,7 @@ function outcomeOf(
 /** One line for each file, and one last line for all generated files. */
 function stepsOf(planned: readonly Planned[], generated: number, shown: string): string {
   const at = (path: string): string => (shown === "." ? path : `${shown}/${path}`);
+  if (generated === 0) return columns(planned.map(({ action, path }) => [action, at(path)]));
   const own = planned.slice(0, -generated).map(({ action, path }) => [action, at(path)]);
   const made = planned.slice(-generated).filter(({ action }) => action === "CREATE").length;
   const files = `${at(generatedFolder)}/ (${made > 0 ? `${made} of ` : ""}${counted(generated, "file")})`;
@@ -234,14 +285,7 @@ async function lackFindings(
   { directory, trust }: CommandContext,
   request: ProjectRequest,
 ): Promise<Finding[]> {
-  const findings: (Finding | undefined)[] = [];
-  if (isTaken(folder, "package.json")) {
-    const shown = shownPath(folder, directory, "package.json");
-    const text = readRegularText(join(folder, "package.json"));
-    const keys = ["type", "scripts", "dependencies", "devDependencies"];
-    const next = "Add the members below, then run `npm install`.";
-    findings.push(lackFinding(shown, text, projectPackage(request), keys, next));
-  }
+  const findings = [packageFinding(folder, directory, projectPackage(request))];
   const file = findConfig(folder, folder);
   if (file !== undefined && (await trust.admits({ file, folder }))) {
     const { config } = await loadConfig(folder, { home: folder, admitsConfig: async () => true }, file);
@@ -252,22 +296,33 @@ async function lackFindings(
   return findings.filter((finding) => finding !== undefined);
 }
 
+/** Reports what an existing package.json lacks. */
+function packageFinding(folder: string, directory: string, wanted: object): Finding | undefined {
+  if (!isTaken(folder, "package.json")) return undefined;
+  const shown = shownPath(folder, directory, "package.json");
+  const text = readRegularText(join(folder, "package.json"));
+  const keys = ["type", "scripts", "dependencies", "devDependencies"];
+  return lackFinding(shown, text, wanted, keys, "Add the members below, then run `npm install`.");
+}
+
 /** Settings of a new project, from options and from answers. */
 interface Answers {
   readonly dir?: string | undefined;
   readonly name?: string | undefined;
   readonly speaks?: readonly string[] | undefined;
+  /** Written in code, without a contract. */
+  readonly code?: boolean | undefined;
 }
 
 /**
- * Asks for the settings that `known` lacks, in at most three questions. Enter accepts the proposal. A given
+ * Asks for the settings that `known` lacks, in at most four questions. Enter accepts the proposal. A given
  * folder also gives the server's name.
  *
  * @throws CodedError MG2016 if the user leaves with Ctrl-C or Escape
  */
 async function ask(known: Answers, terminal: Terminal, directory: string): Promise<Answers> {
   // Load the prompt library only for questions.
-  const { isCancel, multiselect, text } = await import("@clack/prompts");
+  const { isCancel, multiselect, select, text } = await import("@clack/prompts");
   const settled = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
     if (!isCancel(answer)) return answer;
     throw new CodedError("MG2016", "the questions were left: nothing was written", {
@@ -275,6 +330,18 @@ async function ask(known: Answers, terminal: Terminal, directory: string): Promi
     });
   };
   const answers: { -readonly [Key in keyof Answers]: Answers[Key] } = { ...known };
+  if (known.code === undefined) {
+    const message = "How do you write the server?";
+    const options = [
+      {
+        value: false,
+        label: "from a contract",
+        hint: "types, handlers and checks are generated from one file",
+      },
+      { value: true, label: "in code", hint: "with schemas of zod" },
+    ];
+    answers.code = settled(await select({ ...terminal, message, options }));
+  }
   if (known.name === undefined && known.dir === undefined) {
     const message = "What is the server called?";
     const validate = (name: string | undefined): string | undefined => nameFault(name ?? "");
@@ -282,7 +349,7 @@ async function ask(known: Answers, terminal: Terminal, directory: string): Promi
       await text({ ...terminal, message, initialValue: proposedName(directory), validate }),
     );
   }
-  if (known.speaks === undefined) {
+  if (!answers.code && known.speaks === undefined) {
     const ids = await loadRevisionIds();
     const message = "Which revisions of the protocol does it speak?";
     const options = ids.toReversed().map((value) => ({ value, label: value }));

@@ -52,18 +52,46 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
     title: markdownText(commentText(title ?? name)),
     contract: contractFile,
     ...hostSnippets(name, request.folder),
-    call: request.isSample ? "greet name=Ada" : callOf(tools[0]),
+    call: request.isSample ? sampleCall : callOf(tools[0]),
     check: request.server === undefined ? "npx mcpgen check --server SOURCE" : "npx mcpgen check",
   };
   return new Map([
-    [".gitignore", "dist/\nnode_modules/\n"],
     ["AGENTS.md", render(`skeleton-${role}-AGENTS.md`, view)],
     ["README.md", render(`skeleton-${role}-README.md`, view)],
     [contractFile, document.text],
     ["mcpgen.config.json", json(projectConfig(request))],
     ["package.json", json(projectPackage(request))],
+    ...toolFiles(render),
+  ]);
+}
+
+/** A call of the tool of a sample. */
+const sampleCall = "greet name=Ada";
+
+function toolFiles(render: Render): readonly (readonly [path: string, text: string])[] {
+  return [
+    [".gitignore", "dist/\nnode_modules/\n"],
     ["tsconfig.json", render("skeleton-tsconfig.json", {})],
     ["watch.mjs", render("skeleton-watch.mjs", {})],
+  ];
+}
+
+/** The inputs for the files of a server that is written in code, without a contract. */
+export type CodeRequest = Pick<ProjectRequest, "folder" | "packages" | "render"> & { readonly name: string };
+
+/** All files of such a server, by path. The author owns and edits them. */
+export function codeFiles(request: CodeRequest): Map<string, string> {
+  const { name, folder, render } = request;
+  const title = markdownText(commentText(name));
+  const view = { title, contract: "", ...hostSnippets(name, folder), call: sampleCall };
+  return new Map([
+    ["AGENTS.md", render("skeleton-code-AGENTS.md", {})],
+    ["README.md", render("skeleton-server-README.md", view)],
+    ["package.json", json(codePackage(request))],
+    ["src/main.ts", render("skeleton-code-main.ts", {})],
+    ["src/server.ts", render("skeleton-code-server.ts", { name: JSON.stringify(name) })],
+    ["test/server.test.mjs", render("skeleton-code.test.mjs", {})],
+    ...toolFiles(render),
   ]);
 }
 
@@ -100,17 +128,40 @@ export function projectConfig({ contractFile, role, server, extensions }: Projec
 /** Version of TypeScript for development. */
 const typescript = "^7.0.2";
 
+/** Version of zod in servers that are written in code. */
+const zod = "^4.6.7";
+
 /** The project's package.json. */
-export function projectPackage({
-  document,
-  role,
-  packages,
-  extensions,
-  tasks,
-}: ProjectRequest): Record<string, unknown> {
-  const { specs, origin } = packages;
+export function projectPackage(request: ProjectRequest): Record<string, unknown> {
+  const { document, role, packages, extensions, tasks } = request;
+  return manifest(packageName(document.contract.name, role), packages, {
+    dev: role === "server" ? "mcpgen dev --open" : "node watch.mjs",
+    scripts: extensions.length > 0 ? { client: "tsc && node dist/client.js" } : {},
+    tasks,
+  });
+}
+
+/** The package.json of a server that is written in code. */
+export function codePackage({ name, packages }: CodeRequest): Record<string, unknown> {
+  return manifest(packageName(name, "server"), packages, { dev: "node watch.mjs", more: { zod } });
+}
+
+interface ManifestParts {
+  /** The script `dev`. */
+  readonly dev: string;
+  readonly scripts?: { readonly [name: string]: string };
+  readonly tasks?: boolean;
+  /** Dependencies besides mcpgen's packages. */
+  readonly more?: { readonly [name: string]: string };
+}
+
+function manifest(
+  name: string,
+  { specs, origin }: PackageSpecs,
+  { dev, scripts, tasks, more }: ManifestParts,
+): Record<string, unknown> {
   return {
-    name: packageName(document.contract.name, role),
+    name,
     version: "0.1.0",
     private: true,
     type: "module",
@@ -119,10 +170,10 @@ export function projectPackage({
       build: "tsc",
       // Includes compilation, so that a fresh clone starts; compiling takes a fraction of a second.
       start: "tsc && node dist/main.js",
-      dev: role === "server" ? "mcpgen dev --open" : "node watch.mjs",
+      dev,
       test: "tsc && node --test",
       "test:watch": "node watch.mjs",
-      ...(extensions.length > 0 && { client: "tsc && node dist/client.js" }),
+      ...scripts,
     },
     dependencies: {
       // A registry provides the dependencies of mcpgen's packages; for a path, npm needs them listed. All are
@@ -135,6 +186,7 @@ export function projectPackage({
       "@mcpgen/protocol": specs["@mcpgen/protocol"],
       "@mcpgen/runtime": specs["@mcpgen/runtime"],
       ...((tasks || origin !== "registry") && { "@mcpgen/tasks": specs["@mcpgen/tasks"] }),
+      ...more,
     },
     devDependencies: {
       "@mcpgen/testing": specs["@mcpgen/testing"],

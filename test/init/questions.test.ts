@@ -30,18 +30,19 @@ async function answering(
   return { ...ran, shown };
 }
 
-const asked = ["What is the server called?", "Which revisions", "Which folder"];
+const asked = ["How do you write", "What is the server called?", "Which revisions", "Which folder"];
 
-test("three questions lead to a new project; Enter accepts the proposal", async () => {
+test("four questions lead to a new project; Enter accepts the proposal", async () => {
   const folder = temporaryFolder({ "notes.txt": "" });
   const { code, stdout, stderr } = await answering(
     folder,
     ["server"],
     [
-      [asked[0]!, `${"\b".repeat(60)}weather${enter}`],
+      [asked[0]!, enter],
+      [asked[1]!, `${"\b".repeat(60)}weather${enter}`],
       // The newest revision is the first, and all are selected: the keys deselect the two newest.
-      [asked[1]!, ` \x1b[B ${enter}`],
-      [asked[2]!, enter],
+      [asked[2]!, ` \x1b[B ${enter}`],
+      [asked[3]!, enter],
     ],
   );
   expect([code, stderr]).toEqual([0, ""]);
@@ -59,10 +60,11 @@ test("an invalid name and a folder with a project are refused at the question", 
     folder,
     ["server"],
     [
-      [asked[0]!, ` x${enter}`],
+      [asked[0]!, enter],
+      [asked[1]!, ` x${enter}`],
       ["expected a name of letters", `\b\bx${enter}`],
-      [asked[1]!, enter],
-      [asked[2]!, `${"\b".repeat(60)}there${enter}`],
+      [asked[2]!, enter],
+      [asked[3]!, `${"\b".repeat(60)}there${enter}`],
       ["mcp.contract.yaml is there already", `\b\b\b\b\bhere${enter}`],
     ],
   );
@@ -73,14 +75,21 @@ test("an invalid name and a folder with a project are refused at the question", 
 });
 
 test.each([
-  [["server", "dir"], [asked[1]!]],
   [
-    ["server", "--revision", "2025-11-25"],
+    ["server", "dir"],
     [asked[0]!, asked[2]!],
   ],
   [
+    ["server", "--revision", "2025-11-25"],
+    [asked[1]!, asked[3]!],
+  ],
+  [
     ["server", "--name", "n"],
-    [asked[1]!, asked[2]!],
+    [asked[0]!, asked[2]!, asked[3]!],
+  ],
+  [
+    ["server", "--code"],
+    [asked[1]!, asked[3]!],
   ],
 ])("options replace their questions: init %s", async (args, questions) => {
   const folder = temporaryFolder();
@@ -92,6 +101,48 @@ test.each([
   expect(code).toBe(130);
   expect(asked.filter((question) => shown.includes(question))).toEqual(questions);
 });
+
+test("a server in code has no contract, and no question about revisions", async () => {
+  const folder = temporaryFolder();
+  const { code, shown } = await answering(
+    folder,
+    ["server", "--name", "shop"],
+    [
+      [asked[0]!, `\x1b[B${enter}`],
+      [asked[3]!, enter],
+    ],
+  );
+  expect(code).toBe(0);
+  expect(shown).not.toContain(asked[2]);
+  expect(readdirSync(folder).sort()).toEqual(
+    [
+      ".gitignore",
+      "AGENTS.md",
+      "README.md",
+      "package.json",
+      "src",
+      "test",
+      "tsconfig.json",
+      "watch.mjs",
+    ].sort(),
+  );
+  expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain('name: "shop"');
+});
+
+test.each(["contract", "server", "extension", "revision"])(
+  "--code and --%s exclude each other",
+  async (option) => {
+    const { code, stderr } = await mcpgen(temporaryFolder(), [
+      "init",
+      "server",
+      "--code",
+      `--${option}`,
+      "2025-11-25",
+    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`error MG2005: --code and --${option} exclude each other`);
+  },
+);
 
 test.each(asked.map((_, index) => index))("Ctrl-C at question %i leaves nothing behind", async (index) => {
   const folder = temporaryFolder();
