@@ -15,8 +15,11 @@ const asked = words.filter((word) => !word.startsWith("-"));
 for (const word of asked) {
   const isTarball = word.endsWith(".tgz");
   const name = isTarball ? nameOf(word) : word;
+  const known = manifest.dependencies?.[name] ?? manifest.devDependencies?.[name];
+  // npm asks the registry for a package that is named, even if package.json has its tarball.
+  if (!isTarball && known?.startsWith("file:")) fail(`404: the registry does not have ${name}`);
   // A package that package.json already names keeps its version.
-  if (!manifest.dependencies?.[name] && !manifest.devDependencies?.[name])
+  if (known === undefined)
     (manifest[kind] ??= {})[name] = isTarball ? `file:${resolve(word)}` : versionOf(name);
 }
 for (const [name, spec] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies }))
