@@ -47,9 +47,8 @@ async function init(role: Role, args: Arguments, context: CommandContext): Promi
   const { directory } = context;
   const { dir = ".", ...given } = await answers(role, args, context);
   const folder = projectFolder(dir, directory);
-  const project = await (given.code
-    ? codeProject(given, folder, args, context)
-    : contractProject(given, role, folder, args, context));
+  const request = { ...given, role, folder, args, context };
+  const project = await (given.code ? codeProject(request) : contractProject(request));
   const { files, generated, findings } = project;
   const planned = [...[...files].sort(([a], [b]) => (a < b ? -1 : 1)), ...generated].map(
     ([path, content]) => ({
@@ -77,13 +76,17 @@ interface NewProject {
   readonly packages: PackageSpecs;
 }
 
+/** A wanted project. */
+interface InitRequest extends Omit<Answers, "dir"> {
+  readonly role: Role;
+  /** Absolute path of the project. */
+  readonly folder: string;
+  readonly args: Arguments;
+  readonly context: CommandContext;
+}
+
 /** @throws CodedError MG2005 for options that need a contract */
-async function codeProject(
-  { name }: Answers,
-  folder: string,
-  args: Arguments,
-  { directory }: CommandContext,
-): Promise<NewProject> {
+async function codeProject({ name, folder, args, context }: InitRequest): Promise<NewProject> {
   const stray = ["contract", "server", "extension", "revision"].find((option) => args.given(option));
   if (stray !== undefined)
     throw new CodedError("MG2005", `--code and --${stray} exclude each other`, {
@@ -92,17 +95,12 @@ async function codeProject(
   const packages = packageSpecs(packageFolder(), packageVersion());
   const named = name === undefined ? folderName(folder) : expectName(name);
   const request = { name: named, folder, packages, render: loadTemplates() };
-  const lack = packageFinding(folder, directory, codePackage(request));
+  const lack = packageFinding(folder, context.directory, codePackage(request));
   return { files: codeFiles(request), generated: new Map(), findings: lack ? [lack] : [], packages };
 }
 
-async function contractProject(
-  { name, speaks }: Answers,
-  role: Role,
-  folder: string,
-  args: Arguments,
-  context: CommandContext,
-): Promise<NewProject> {
+async function contractProject(wanted: InitRequest): Promise<NewProject> {
+  const { role, folder, args, context, name, speaks } = wanted;
   const render = loadTemplates();
   const {
     extensions: named,

@@ -40,7 +40,8 @@ const architecture = readFileSync("docs/architecture.md", "utf8");
 function listed(title: string): string[] {
   const [, walk = ""] = architecture.split("## The walk of one call\n");
   const [, list = ""] = walk.split(`\n${title}:\n\n`);
-  return list.trimEnd()
+  return list
+    .trimEnd()
     .split("\n\n")[0]!
     .split("\n")
     .map((line) => /^\d+\. `([^`]+)` .+\.$/.exec(line)?.[1] ?? line);
