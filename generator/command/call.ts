@@ -66,10 +66,12 @@ export const call: RunCommand = async (args, context) => {
       throw invalidArgumentsError(error) ?? error;
     });
   };
-  const answer = await askServer(source, args, context, use, tasks);
-  if (isTask(answer)) return detached(answer, tool, tasks, context);
-  if (detaches) context.console.note("the call has ended: there is no task");
-  return withFindings(toolOutcome(answer, { tool, source }, args, context), tasks.findings);
+  const show = (answer: Answer): Outcome => {
+    if (isTask(answer)) return detached(answer, tool, tasks, context);
+    if (detaches) context.console.note("the call has ended: there is no task");
+    return withFindings(toolOutcome(answer, { tool, source }, args, context), tasks.findings);
+  };
+  return askServer({ source, args, context, tasks, use, show });
 };
 
 /** A task that continues, or the tool's result. */
@@ -152,7 +154,7 @@ export const prompt: RunCommand = async (args, context) => {
   const pairs = readPairs(args.strings("arguments") ?? []);
   expectFree(args, context);
   const source = await serverSource(args.required("source"), args, context);
-  const result = await askServer(source, args, context, async (client, options, listing) => {
+  const use = async (client: LiveClient, options: LiveOptions, listing: LiveOptions): Promise<JsonObject> => {
     const given = pairs.map(({ key }) => ({ name: key }));
     const definition = await namedEntry(client, "prompt", { name, arguments: given }, listing);
     const target = {
@@ -162,7 +164,12 @@ export const prompt: RunCommand = async (args, context) => {
     };
     const values = typedArguments(pairs, target) as Record<string, string>;
     return client.getPrompt(name, values, options);
-  });
+  };
+  const show = (result: JsonObject): Outcome => promptOutcome(name, result, args, context);
+  return askServer({ source, args, context, use, show });
+};
+
+function promptOutcome(name: string, result: JsonObject, args: Arguments, context: CommandContext): Outcome {
   const messages = (Array.isArray(result["messages"]) ? result["messages"] : []).filter(isJsonObject);
   const blocks = messages.map(({ content }) => content ?? null);
   const saved = savePieces(binaryPieces(blocks), args, context);
@@ -176,7 +183,7 @@ export const prompt: RunCommand = async (args, context) => {
       ...(saved.length > 0 && { files: saved.map(({ file }) => file) }),
     },
   };
-};
+}
 
 /** The schema of a prompt's arguments: strings under the declared names, no others. */
 function schemaOf(definition: JsonObject): JsonValue {
@@ -201,9 +208,14 @@ export const read: RunCommand = async (args, context) => {
   const uri = args.required("uri");
   expectFree(args, context);
   const source = await serverSource(args.required("source"), args, context);
-  const result = await askServer(source, args, context, (client, options) =>
-    client.readResource(uri, options),
-  );
+  return askServer({
+    ...{ source, args, context },
+    use: (client, options) => client.readResource(uri, options),
+    show: (result) => resourceOutcome(uri, result, args, context),
+  });
+};
+
+function resourceOutcome(uri: string, result: JsonObject, args: Arguments, context: CommandContext): Outcome {
   const contents = Array.isArray(result["contents"]) ? result["contents"] : [];
   const saved = savePieces(resourcePieces(contents), args, context);
   const files = saved.map(({ file }) => file);
@@ -220,4 +232,4 @@ export const read: RunCommand = async (args, context) => {
           .join("\n"),
     data: { uri, contents: withFiles(contents, saved), ...(files.length > 0 && { files }) },
   };
-};
+}

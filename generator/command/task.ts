@@ -175,9 +175,10 @@ export const taskResult: RunCommand = async (args, context) => {
     tasks.expectOffered(client);
     return tasks.result(tasks.waitedFor ?? named);
   };
-  const result = await askServer(source, args, context, use, tasks);
   const tool = named.kept?.tool ?? "task";
-  return withFindings(toolOutcome(result, { tool, source }, args, context), tasks.findings);
+  const show = (result: JsonObject): Outcome =>
+    withFindings(toolOutcome(result, { tool, source }, args, context), tasks.findings);
+  return askServer({ source, args, context, tasks, use, show });
 };
 
 /**

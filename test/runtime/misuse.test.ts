@@ -39,6 +39,10 @@ describe("options with wrong values", () => {
     [{ lists: { pageSize: 1.5 } }, "lists.pageSize: expected a whole number from 1, got 1.5."],
     [{ lists: { cache: 5 } }, "lists.cache: expected an object, got 5."],
     [
+      { revisions: ["2025-11-25"] },
+      "revisions: expected tables, such as serverRevisions or clientRevisions. An id chooses one of them: revision for a client, revisions.speaks for a server.",
+    ],
+    [
       { revisions: "2026-07-28" },
       'revisions: expected a list, or an object with known, speaks, vocabulary, got "2026-07-28".',
     ],

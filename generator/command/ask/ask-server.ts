@@ -2,48 +2,60 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { LiveClient, LiveOptions, LiveProgress } from "../../capture/runtime.js";
 import { type ServerSource, shownSource } from "../../capture/server-source.js";
 import { type Questions, withServer } from "../../capture/with-server.js";
-import type { Arguments, CommandContext } from "../command.js";
+import { type Arguments, type CommandContext, type Outcome, findingText, withFindings } from "../command.js";
 import { type Terminal, canAsk } from "../console.js";
 import type { ServerTasks } from "../task/server-tasks.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { printable } from "../../print/terminal-text.js";
-import { CodedError } from "../../diagnostics/coded-error.js";
+import { CodedError, findingOfError } from "../../diagnostics/coded-error.js";
 import { type Pair, readPairs } from "../call/pairs.js";
 import { type FormField, formFields } from "./form-fields.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { Silence } from "../../capture/server-error.js";
 
-/**
- * Work that the command does with a connected client. `options` are for the command's own request, `listing`
- * for the list requests that precede it.
- */
-type Use<T> = (client: LiveClient, options: LiveOptions, listing: LiveOptions) => Promise<T>;
+/** A request to a server that may ask its user. */
+interface AskingRequest<T> {
+  readonly source: ServerSource;
+  readonly args: Arguments;
+  readonly context: CommandContext;
+  /** The server's tasks; given if the request may become a task. */
+  readonly tasks?: ServerTasks | undefined;
+  /**
+   * The work with a connected client. `options` are for the command's own request, `listing` for the list requests that precede it.
+   */
+  readonly use: (client: LiveClient, options: LiveOptions, listing: LiveOptions) => Promise<T>;
+  /** The outcome of the command, from the result of `use`. */
+  readonly show: (result: T) => Outcome;
+}
 
 /**
  * Connects to a server, sends a request and shows its progress. Answers the server's questions (elicitation)
  * with `--answer`, or asks the user at the terminal.
  *
- * @param tasks the server's tasks; given if the request may become a task
- *
- * @throws CodedError as `withServer`, and MG6312 for answers that do not fit
+ * @returns the outcome; with the finding MG6312 if a value of `--answer` did not fit its field, or no form had the field: the
+ * server has done its work by then, so the result is shown, too
+ * @throws CodedError as `withServer`
  */
-export async function askServer<T>(
-  source: ServerSource,
-  args: Arguments,
-  context: CommandContext,
-  use: Use<T>,
-  tasks?: ServerTasks,
-): Promise<T> {
+export async function askServer<T>({
+  source,
+  args,
+  context,
+  tasks,
+  use,
+  show,
+}: AskingRequest<T>): Promise<Outcome> {
   const options = { ...serverOptions(args, context), extensions: tasks?.live.extensions };
   expectReach(args, source, context.directory);
   const listing = options.timeout === undefined ? {} : { timeout: options.timeout };
   const showProgress = (progress: LiveProgress): void => context.console.note(progressText(progress));
   const asks = args.given("answer") || (canAsk(context) && !args.flag("decline"));
   if (!asks)
-    return withServer(
-      source,
-      { ...options, questions: decliningQuestions(args.flag("decline"), context) },
-      (client) => use(client, { ...listing, onProgress: showProgress }, listing),
+    return show(
+      await withServer(
+        source,
+        { ...options, questions: decliningQuestions(args.flag("decline"), context) },
+        (client) => use(client, { ...listing, onProgress: showProgress }, listing),
+      ),
     );
   const timeout = new RequestTimeout(options.timeout);
   if (tasks) tasks.onWait = () => timeout.off();
@@ -61,8 +73,16 @@ export async function askServer<T>(
   const result = await withServer(source, { ...options, questions }, (client) =>
     timeout.over(use(client, request, listing)),
   );
-  questions.settle();
-  return result;
+  const outcome = show(result);
+  const problem = questions.problem();
+  if (!problem) return outcome;
+  const finding = findingOfError(problem);
+  const { console } = context;
+  if (console.settings.format === "json")
+    return { ...withFindings(outcome, [finding]), exit: problem.exitCode };
+  // Standard output has the result alone.
+  console.error(findingText(finding, console.paintError));
+  return { ...outcome, exit: problem.exitCode };
 }
 
 /** Time limit of a request while the user answers questions, in milliseconds: one day. */
@@ -108,13 +128,12 @@ class UserQuestions implements Questions {
   }
 
   /**
-   * Called when the request is over.
-   *
-   * @throws CodedError MG6312 if a value of `--answer` did not fit its field, or no form had the field
+   * Called when the request is over. Returns MG6312 if a value of `--answer` did not fit its field, or no form had the field:
+   * most names that none has are misspelt.
    */
-  settle(): void {
-    if (this.#problem) throw this.#problem;
-    expectAllUsed(this.#answers, this.#asked);
+  problem(): CodedError | undefined {
+    const unused = this.#answers.find(({ key }) => !this.#asked.has(key));
+    return this.#problem ?? (unused && unusedError(unused.key, this.#asked));
   }
 
   #inTurn(ask: () => Promise<JsonObject>): Promise<JsonObject> {
@@ -342,20 +361,13 @@ function readAs({ kind }: FormField, text: string): JsonValue {
   return text;
 }
 
-/**
- * Rejects values of `--answer` for fields that no form asked for: most are misspelt.
- *
- * @throws CodedError MG6312
- */
-function expectAllUsed(pairs: readonly Pair[], asked: ReadonlySet<string>): void {
-  const unused = pairs.find(({ key }) => !asked.has(key));
-  if (unused === undefined) return;
-  const suggestion = closest(unused.key, asked);
-  throw new CodedError("MG6312", `the server asked for no field ${JSON.stringify(unused.key)}`, {
+function unusedError(key: string, asked: ReadonlySet<string>): CodedError {
+  const suggestion = closest(key, asked);
+  return new CodedError("MG6312", `the server asked for no field ${JSON.stringify(key)}`, {
     next:
       suggestion === undefined
         ? asked.size === 0
-          ? "It asked nothing: leave --answer out."
+          ? "It asked nothing. Forms exist since 2025-06-18: choose another --revision, or leave --answer out."
           : `It asked for ${[...asked].join(", ")}.`
         : `Did you mean ${suggestion}?`,
   });

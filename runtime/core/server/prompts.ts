@@ -60,7 +60,7 @@ function resultOf(answer: Exclude<PromptAnswer, string>, name: string): Params |
   const { messages }: Params = isObject(answer) ? (answer as Params) : {};
   if (Array.isArray(messages) && messages.every(isObject))
     return (encodeBytes(answer) ?? answer) as Params | Promise<Params>;
-  return otherResult(answer, `the prompt ${name} gave no text, and no result with messages`);
+  return otherResult(answer, `the prompt ${name} gave neither text nor { messages: [{ role, content }] }`);
 }
 
 /** The arguments of a prompt: a list of arguments, or the schema of an object with a member for each argument. */

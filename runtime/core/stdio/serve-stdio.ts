@@ -78,6 +78,7 @@ const known: Names<ServeStdioOptions> = {
  */
 export function serveStdio(server: StdioServable, options: ServeStdioOptions = {}): StdioService {
   requireKnown(options, known);
+  if (!options.input && process.stdin.isTTY) sayWaiting();
   const channel = openServerChannel(options);
   const session = server.connect(channel, { drain: options.drain });
   const exit = options.exit ?? true;
@@ -94,6 +95,12 @@ export function serveStdio(server: StdioServable, options: ServeStdioOptions = {
     return closed;
   };
   return { close, closed };
+}
+
+/** For a person who starts the server by hand, and would see nothing. */
+function sayWaiting(): void {
+  const file = process.argv[1]?.replace(`${process.cwd()}/`, "") ?? "server.js";
+  console.error(`Waiting for messages of an MCP client. Try: npx mcpgen list "stdio:node ${file}"`);
 }
 
 async function finish(session: StdioSession, channel: Channel): Promise<void> {

@@ -367,9 +367,9 @@ test("an invalid result is printed with its place, without a stack of the runtim
   await expect(client.getPrompt("none")).rejects.toMatchObject({ rpcCode: -32603 });
   await client.callTool("throws");
   expect(lines).toEqual([
-    'tools/call "none": the tool none gave no text, no content and no structuredContent',
+    'tools/call "none": the tool none gave neither text nor { content: […] } nor { structuredContent: … }',
     'tools/call "wrong": the tool wrong answered against its outputSchema: sum: expected number, got "3" (string)',
-    'prompts/get "none": the prompt none gave no text, and no result with messages',
+    'prompts/get "none": the prompt none gave neither text nor { messages: [{ role, content }] }',
     expect.stringMatching(/^tools\/call "throws": Error: broken\n    at .*handlers\.test\.ts/),
   ]);
 });
