@@ -40,7 +40,7 @@ describe("options with wrong values", () => {
     [{ lists: { cache: 5 } }, "lists.cache: expected an object, got 5."],
     [
       { revisions: ["2025-11-25"] },
-      "revisions: expected tables, such as serverRevisions or clientRevisions. An id chooses one of them: revision for a client, revisions.speaks for a server.",
+      "revisions: expected tables such as serverRevisions; revision (client) or revisions.speaks (server) takes ids.",
     ],
     [
       { revisions: "2026-07-28" },

@@ -251,7 +251,7 @@ export function linkRevisions<R extends Role>(
 ): readonly RevisionView<R>[] {
   if (!revisions.every((each: unknown) => isObject(each) && isObject(each["table"])))
     throw invalid(
-      "revisions: expected tables, such as serverRevisions or clientRevisions. An id chooses one of them: revision for a client, revisions.speaks for a server.",
+      "revisions: expected tables such as serverRevisions; revision (client) or revisions.speaks (server) takes ids.",
     );
   const newestFirst = [...revisions].sort((one, other) => (isNewer(one.id, other.id) ? -1 : 1));
   const oldest = newestFirst.at(-1);
