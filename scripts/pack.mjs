@@ -26,6 +26,8 @@ mkdirSync(folder, { recursive: true });
 const staging = mkdtempSync(join(tmpdir(), "mcpgen-pack-"));
 try {
   npmPack(root, staging, "--workspaces", "--include-workspace-root");
+  // It depends on the root's package, which npm cannot link to a workspace.
+  npmPack(join(root, "create-mcpgen"), staging);
   for (const tarball of readdirSync(staging)) published(join(staging, tarball));
 } finally {
   rmSync(staging, { recursive: true, force: true });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const manifestOf = (folder) => JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
 const main = manifestOf(".");
-const folders = [".", ...main.workspaces];
+const folders = [".", "create-mcpgen", ...main.workspaces];
 const problems = [];
 
 const tag = process.env["TAG"] ?? "";
@@ -20,7 +20,7 @@ for (const folder of folders) {
   const { name, version, repository: named, dependencies = {} } = manifestOf(folder);
   if (version !== main.version) problems.push(`${name} has version ${version}, mcpgen ${main.version}`);
   for (const [dependency, range] of Object.entries(dependencies))
-    if (dependency.startsWith("@mcpgen/") && range !== main.version)
+    if (/^(?:@mcpgen\/|mcpgen$)/.test(dependency) && range !== main.version)
       problems.push(`${name} depends on ${dependency} ${range}, not on ${main.version}`);
   const url = named?.url ?? "";
   if (url !== main.repository.url) problems.push(`${name} names the repository ${url || "nowhere"}`);

@@ -36,14 +36,14 @@ describe("from the packages as they are published", () => {
   const mcpgen = (directory: string, ...args: string[]): string =>
     execFileSync(join(folder, "node_modules/.bin/mcpgen"), args, { cwd: directory, encoding: "utf8" });
   /** A new project as its author installs it: package.json names the tarballs that this mcpgen came from. */
-  const installed = (project: string): string => {
+  const installed = (project: string, more: readonly string[] = []): string => {
     const file = join(project, "package.json");
     const { dependencies, devDependencies } = JSON.parse(readFileSync(file, "utf8")) as Record<
       string,
       Record<string, string>
     >;
     const run = ["auth", "base", "engine", "protocol", "runtime", "tasks"].map((name) => `@mcpgen/${name}`);
-    expect(Object.keys(dependencies!)).toEqual(run);
+    expect(Object.keys(dependencies!)).toEqual([...run, ...more]);
     expect(Object.keys(devDependencies!)).toEqual(["@mcpgen/testing", "mcpgen", "typescript"]);
     expect(devDependencies!["mcpgen"]).toBe(`file:${join(folder, "packages", "mcpgen-0.1.0.tgz")}`);
     npm(project, ["install"]);
@@ -67,6 +67,7 @@ describe("from the packages as they are published", () => {
               file,
             )
           ) &&
+          !(name === "create-mcpgen" && file === "main.js") &&
           !(
             name === "@mcpgen/protocol" && /^(?:extensions\/[^/]+\/[^/]+\/)?[\d-]+\/vectors\.json$/.test(file)
           ),
@@ -77,7 +78,7 @@ describe("from the packages as they are published", () => {
       expect(files).toContain("README.md");
       expect(files.filter((file) => /^dist\/examples|(?:^|\/)test\/|\.test\./.test(file))).toEqual(
         name === "mcpgen"
-          ? ["client", "extension", "server"].map((of) => `templates/skeleton-${of}.test.mjs.hbs`)
+          ? ["client", "code", "extension", "server"].map((of) => `templates/skeleton-${of}.test.mjs.hbs`)
           : [],
       );
     }
@@ -190,6 +191,18 @@ describe("from the packages as they are published", () => {
     for (const name of ["@mcpgen/auth", ...brought.filter((each) => each !== "@mcpgen")])
       rmSync(join(own, "node_modules", name), { recursive: true });
     expect(mcpgen(folder, "list", `stdio:node ${join(own, "dist/main.js")}`)).toContain("add");
+  });
+
+  test("a server in code, by npm create", () => {
+    const create = join(folder, "node_modules/.bin/create-mcpgen");
+    execFileSync(create, ["shop", "--code"], { cwd: folder });
+    const project = installed(join(folder, "shop"), ["zod"]);
+    expect(tested(project)).toBe("# pass 5,# fail 0");
+    expect(mcpgen(project, "call", "stdio:node dist/main.js", "greet", "name=Ada")).toBe(
+      '{"greeting":"Hello, Ada."}\n',
+    );
+    const refused = spawnSync(create, ["--code", "--contract", "x.yaml"], { cwd: folder, encoding: "utf8" });
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining("MG2005")]);
   });
 
   test("a client made from that server, and a server with the same offer for a single revision", () => {

@@ -21,14 +21,14 @@ test("a release is refused where tag, versions and repository disagree", () => {
   expect(check({})).toEqual([0, [""]]);
   expect(check({ TAG: `v${version}`, GITHUB_REPOSITORY: slug })).toEqual([0, [""]]);
   expect(check({ TAG: "v0.0.0" })).toEqual([1, [expect.stringContaining("the tag is v0.0.0")]]);
-  expect(check({ GITHUB_REPOSITORY: "a/b" })[1]).toHaveLength(1 + workspaces.length);
+  expect(check({ GITHUB_REPOSITORY: "a/b" })[1]).toHaveLength(2 + workspaces.length);
 });
 
 test("the release publishes each package, after those that it depends on", () => {
   const text = readFileSync(".github/workflows/release.yml", "utf8");
-  const [, braces] = /for name in mcpgen-\{([\w,]+)\} mcpgen; do/.exec(text)!;
-  const published = [...braces!.split(",").map((name) => `@mcpgen/${name}`), "mcpgen"];
-  const manifests = [...workspaces, "."].map(
+  const [, braces] = /for name in mcpgen-\{([\w,]+)\} mcpgen create-mcpgen; do/.exec(text)!;
+  const published = [...braces!.split(",").map((name) => `@mcpgen/${name}`), "mcpgen", "create-mcpgen"];
+  const manifests = [...workspaces, ".", "create-mcpgen"].map(
     (folder) =>
       JSON.parse(readFileSync(`${folder}/package.json`, "utf8")) as {
         name: string;

@@ -135,7 +135,8 @@ describe("the release", () => {
       "redis",
     ])
       writeFileSync(join(packages, `mcpgen-${each}-1.2.3.tgz`), `tarball of ${each}`);
-    writeFileSync(join(packages, "mcpgen-1.2.3.tgz"), "tarball of mcpgen");
+    for (const name of ["mcpgen", "create-mcpgen"])
+      writeFileSync(join(packages, `${name}-1.2.3.tgz`), `tarball of ${name}`);
     const { stdout } = spawnSync("bash", ["scripts/sums.sh", packages], { encoding: "utf8" });
     const own = stdout.trim().replace(/^sums=/, "");
     change(packages);
@@ -158,9 +159,9 @@ describe("the release", () => {
   test("publishes the packages that both jobs have packed, with provenance", () => {
     const { ended, asked } = published(() => {});
     expect(ended).toBe(true);
-    expect(asked).toHaveLength(14);
+    expect(asked).toHaveLength(15);
     expect(asked.at(-1)).toBe(
-      "publish packages/mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
+      "publish packages/create-mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
     );
   });
 
