@@ -35,10 +35,10 @@ interface RuntimeCode {
 const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   "parse-error": {
     meaning: "A message is not JSON.",
-    advice: "Check what the other side writes. On stdio, look for text on standard output.",
+    advice: "On stdio, look for text on standard output.",
   },
   "invalid-request": {
-    meaning: "A message is JSON, but no JSON-RPC message that is allowed at this point.",
+    meaning: "A message is no JSON-RPC message that is allowed at this point.",
     advice: "",
   },
   "method-not-found": {
@@ -51,7 +51,7 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   },
   "internal-error": {
     meaning: "A handler failed, or its result is not what the method allows.",
-    advice: "Read the event `handler-error` of the server, or its standard error. Clients get no details.",
+    advice: "Read the event `handler-error` of the server, or its standard error.",
   },
   "unsupported-version": {
     meaning: "Client and server have no protocol revision in common.",
@@ -68,21 +68,20 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   },
   "state-lost": {
     meaning:
-      "The call that waited for an answer is gone; `data.cause` is `expired`, `cancelled` or `not-here` (another process). Nothing was repeated.",
+      "The call that waited for an answer is gone; `data.cause` is `expired`, `cancelled` or `not-here` (another process).",
     advice:
       "Call the tool again ([several processes](tasks/ask-the-user.md#restarts-and-several-processes)).",
   },
   "state-used": {
-    meaning: "The `requestState`, or a later one, was used before. Nothing was repeated.",
-    advice: "Use each state once. An answer that was lost is given again for 30 seconds.",
+    meaning: "The `requestState`, or a later one, was used before.",
+    advice: "Use each state once.",
   },
   "asks-limit": {
     meaning: "More calls wait for answers of clients than the bounds allow.",
-    advice:
-      "Answer the open questions, or raise `state.parking` of the server ([bounds](tasks/ask-the-user.md#bounds)).",
+    advice: "Raise `state.parking` of the server ([bounds](tasks/ask-the-user.md#bounds)).",
   },
   "ask-expired": {
-    meaning: "The client did not answer in time: 5 minutes after a question, 10 minutes in all.",
+    meaning: "The client did not answer in time.",
     advice: "Call the tool again. For longer waits, use a task.",
   },
   "state-rejected": {
@@ -103,7 +102,7 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   },
   "invalid-result": {
     meaning: "A result does not match the schema of the method, the tool or the contract.",
-    advice: "Report it to the author; `mcpgen check --server` shows what changed.",
+    advice: "`mcpgen check --server` shows what changed.",
   },
   timeout: {
     meaning:
@@ -121,7 +120,7 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   },
   "session-lost": {
     meaning: "The server has ended the HTTP session.",
-    advice: "Send the request again: it opens a session.",
+    advice: "Send the request again.",
   },
   "spawn-failed": {
     meaning: "The server's program cannot be started.",
@@ -153,7 +152,7 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   },
   "wrong-server": {
     meaning: "A stored task belongs to another server.",
-    advice: "Connect to the server that the message names. If it has moved, give `tasks()` its `endpoint`.",
+    advice: "If the server has moved, give `tasks()` its `endpoint`.",
   },
   "list-incomplete": {
     meaning: "A list repeats a page or passes a bound; `data.items` has what was read.",
@@ -198,8 +197,8 @@ function runtimeSection(): string {
   );
   return `## Codes of the runtime
 
-\`rpcCode\` is the JSON-RPC code that was received or is sent. Where nothing else is to do, read the message, which names the
-member, and \`cause\`.
+\`rpcCode\` is the JSON-RPC code that was received or is sent. Where the last cell is
+empty, the message names what is wrong.
 
 |code|meaning|what to do|
 |-|-|-|

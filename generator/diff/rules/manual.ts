@@ -18,29 +18,26 @@ const introduction = `# Rules of \`mcpgen diff\`
 The rules by which \`mcpgen diff\` compares revisions, contracts and live servers. \`npx mcpgen explain RULE\` prints the
 whole reason, and what to do.
 
-To accept fewer values breaks writers; to allow more values breaks readers. The columns say what meets code of the old revision
-when its peer moves to the new one:
+The columns say what code of the old revision meets when its peer moves to the new one:
 
 - **writer**: writes the value. The sender of a method writes its params, the receiver its result.
 - **reader**: reads the value. After a slash: readers that reject unknown values (\`--readers closed\`).
 - **types**: uses the generated types, and stops compiling.
 
-**B** is breaking: a message proves it, which one revision accepts and the other one rejects. **D** is dangerous: there is no such
-message. Empty is safe.
+**B** is breaking: one revision accepts a message that the other rejects. **D** is dangerous: the behaviour may change. Empty is
+safe.
 
-- No rule covers HTTP headers, transports and authorization of the protocol, or what only notes say of a method, such as its
-  capabilities: see the generated \`PROTOCOL.md\` of each revision.
-- In contracts, the rules of properties, types and limits apply to the schemas of tools, and to the arguments of prompts. Clients
-  write arguments, servers results. The rules under [contracts](#contracts) need no proof. Scopes are compared between files
-  alone.
-- \`--uses PATH\` lists the places in your code that a finding affects, and changes no level. \`--only-used\` leaves other findings
-  out.`;
+- No rule covers HTTP headers, transports, authorization and the capabilities that a method needs: see the generated
+  \`PROTOCOL.md\`.
+- The rules of properties, types and limits also apply in contracts: clients write arguments, servers results. Scopes are
+  compared between files alone.
+- \`--uses PATH\` lists the places in your code that a finding affects. \`--only-used\` leaves other findings out.`;
 
 /** The text of docs/rules.md. */
 export function rulesManual(): string {
   const sections = areas.map(([area, heading]) => {
     const rows = rowsOf(ruleTable.filter((rule) => rule.area === area));
-    return `## ${heading}\n\n| rule | writer | reader | types | why |\n|---|---|---|---|---|\n${rows.join("\n")}`;
+    return `## ${heading}\n\n|rule|writer|reader|types|why|\n|-|-|-|-|-|\n${rows.join("\n")}`;
   });
   return [introduction, ...sections].join("\n\n") + "\n";
 }
@@ -52,7 +49,7 @@ function rowsOf(rules: readonly Rule[]): string[] {
     const cells = cellsOf(rule);
     names.set(cells, [...(names.get(cells) ?? []), nameOf(rule)]);
   }
-  return [...names].map(([cells, own]) => `| ${own.join("; ")} |${cells} |`);
+  return [...names].map(([cells, own]) => `|${own.join("; ")}|${cells}|`);
 }
 
 function nameOf({ id, when, hidden }: Rule): string {
@@ -63,9 +60,7 @@ function nameOf({ id, when, hidden }: Rule): string {
 function cellsOf({ when, writer, reader, closedReader, source, reason }: Rule): string {
   const asReader = [reader, ...(closedReader === undefined ? [] : [closedReader])].map(letterOf).join("/");
   const why = when === undefined ? firstClause(reason) : "";
-  return [letterOf(writer), asReader, letterOf(source), why]
-    .map((cell) => (cell === "" ? "" : ` ${cell}`))
-    .join(" |");
+  return [letterOf(writer), asReader, letterOf(source), why].join("|");
 }
 
 function letterOf(level: Level): string {
