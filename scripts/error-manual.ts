@@ -188,7 +188,7 @@ function introduction(): string {
 
 \`npx mcpgen explain CODE\` prints cause and correction of a code of the command line, such as \`MG1105\`. The runtime throws
 \`McpError\` with a [name](#codes-of-the-runtime) as its \`code\`. Codes never get another meaning; texts of messages may change
-([stability](stability.md)). [Exit codes](command-line.md#exit-codes).`;
+([versions](versioning.md)). [Exit codes](command-line.md#exit-codes).`;
 }
 
 function runtimeSection(): string {

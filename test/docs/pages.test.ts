@@ -21,9 +21,17 @@ const tasks = [
 ].map((name) => `docs/tasks/${name}.md`);
 
 const reference = [
-  ...["options", "errors", "glossary", "limits", "security", "stability", "migration", "architecture"].map(
-    (name) => `docs/${name}.md`,
-  ),
+  ...[
+    "options",
+    "errors",
+    "glossary",
+    "limits",
+    "security",
+    "versioning",
+    "features",
+    "migration",
+    "architecture",
+  ].map((name) => `docs/${name}.md`),
   "CHANGELOG.md",
 ];
 
@@ -76,7 +84,7 @@ describe("docs/glossary.md", () => {
 });
 
 /** Pages whose lists are read point by point. */
-const lists = [...tasks, "docs/limits.md", "docs/stability.md", "docs/migration.md"];
+const lists = [...tasks, "docs/limits.md", "docs/versioning.md", "docs/migration.md"];
 
 test.each(lists)("a bullet of %s has at most three sentences and 220 characters", (page) => {
   const text = readFileSync(page, "utf8").replace(/^```.*?^```/gms, "");
