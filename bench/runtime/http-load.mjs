@@ -61,7 +61,7 @@ class KeptConnection {
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     return new KeptConnection(
       socket,
-      `POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n${lines.join("")}`,
+      ` /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\n${lines.join("")}`,
     );
   }
 
@@ -72,11 +72,19 @@ class KeptConnection {
 
   /** Sends a request; resolves to the response as it was received: head and body. */
   post(body) {
+    return this.#request("POST", `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  }
+
+  /** Ends the session on the server, and leaves it. */
+  async leave() {
+    await this.#request("DELETE", "\r\n");
+    this.join(undefined);
+  }
+
+  #request(method, rest) {
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
-      this.#socket.write(
-        `${this.#head}${this.#session}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      );
+      this.#socket.write(`${method}${this.#head}${this.#session}${rest}`);
     });
   }
 

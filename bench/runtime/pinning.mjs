@@ -6,6 +6,14 @@ import { spawnSync } from "node:child_process";
  * each process.
  */
 export function pinToOneCore() {
-  const { status } = spawnSync("taskset", ["-acp", "1", String(process.pid)], { stdio: "ignore" });
-  if (status !== 0) console.log("(not pinned to one core: rows with 1 in flight may differ between runs)");
+  if (pin(process.pid, 1)) return;
+  console.log("(not pinned to one core: rows with 1 in flight may differ between runs)");
+}
+
+/**
+ * Keeps a process on one core, with all its threads and the processes that it starts from now on; returns
+ * whether that is possible here.
+ */
+export function pin(pid, core) {
+  return spawnSync("taskset", ["-acp", String(core), String(pid)], { stdio: "ignore" }).status === 0;
 }

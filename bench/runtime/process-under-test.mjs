@@ -1,5 +1,7 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { pin } from "./pinning.mjs";
 
 const report = fileURLToPath(new URL("report.cjs", import.meta.url));
 const newline = 10;
@@ -81,6 +83,21 @@ export class ProcessUnderTest {
   /** Bytes of heap in use after a garbage collection. */
   heap() {
     return this.#ask("SIGHUP");
+  }
+
+  /** Keeps the process on one core; returns whether that is possible here. */
+  pinTo(core) {
+    return pin(this.#child.pid, core);
+  }
+
+  /** Bytes of memory that were resident at the peak so far; outside Linux, bytes that are resident now. */
+  peakMemory() {
+    const { pid } = this.#child;
+    const kibibytes =
+      process.platform === "linux"
+        ? /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]
+        : spawnSync("ps", ["-o", "rss=", "-p", String(pid)], { encoding: "utf8" }).stdout;
+    return Number(kibibytes) * 1024;
   }
 
   /** Sends a signal; resolves to the number that report.cjs answers it with. */

@@ -42,5 +42,26 @@ export async function bundleOurs() {
     extensions: path("servers/ours-extensions.mjs"),
     tasks: path("servers/ours-tasks.mjs"),
   };
-  await build({ ...bundling, entryPoints: entries, outdir: folder, outExtension: { ".js": ".mjs" } });
+  await build({ ...bundling, ...into(folder), entryPoints: entries });
+}
+
+/**
+ * Builds servers of another folder, `{ name: path }`: mcpgen's, each into one file for production, and those
+ * of other implementations, which load their packages from node_modules here. Returns the paths by name.
+ */
+export async function bundleServers(subfolder, mcpgen, others) {
+  const { build } = await import("esbuild");
+  const outdir = `${folder}${subfolder}/`;
+  await build({ ...bundling, ...into(outdir), entryPoints: mcpgen });
+  await build({ ...into(outdir), ...unpacked, entryPoints: others });
+  return Object.fromEntries(
+    Object.keys({ ...mcpgen, ...others }).map((name) => [name, `${outdir}${name}.mjs`]),
+  );
+}
+
+/** Options that only join a server's own files. */
+const unpacked = { bundle: true, packages: "external", platform: "node", format: "esm" };
+
+function into(outdir) {
+  return { outdir, outExtension: { ".js": ".mjs" } };
 }

@@ -3,14 +3,12 @@
  * [--only=TEXT] The contenders of a row take turns on one machine in one run, so only the ratios between them
  * are meaningful.
  */
-import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+import { fail, installContenders } from "./install.mjs";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
 if (process.platform === "win32")
   fail("bench: CPU time is asked for by a signal, which Windows does not know");
-if (!existsSync(`${here}node_modules`)) install();
+installContenders();
 
 const { bundleOurs, oursInDevelopment } = await import("./production.mjs");
 if (existsSync(oursInDevelopment)) await bundleOurs();
@@ -56,15 +54,4 @@ function verdict(bar, values) {
   const text = Array.isArray(bar) ? `≤ ${bar[0]} × ${bar[1]}` : `≤ ${bar}`;
   if (value === undefined) return text;
   return `${text}: ${value <= limit ? "met" : "MISSED"}`;
-}
-
-function install() {
-  console.log("bench: installing the other implementations (bench/runtime/package-lock.json)");
-  const { status } = spawnSync("npm", ["ci", "--prefix", here], { stdio: "inherit" });
-  if (status !== 0) fail("bench: that failed; run: npm ci --prefix bench/runtime");
-}
-
-function fail(message) {
-  console.error(message);
-  process.exit(1);
 }
