@@ -47,7 +47,7 @@ function request(name, method, params, judge) {
 
 /**
  * The rows: one for each request, and one in which they alternate as in the source. Each is
- * `{ name, requests, pause, all }`: each connection sends these requests, each in a session of its own, then
+ * `{ name, requests, pause, all }`: each connection sends these requests, each in its own session, then
  * pauses so many milliseconds, and repeats. The latency is that of these requests, or of `all` requests of the
  * sessions.
  */

@@ -10,7 +10,7 @@
  * nodejs-server/index.js at 0099298, benchmark/benchmark.js at ccb84cf).
  *
  * As there: the four tools of its server for Node, their arguments, 50 connections that are kept alive, and
- * `Accept` for JSON and events. Each request is sent in a session of its own: initialize,
+ * `Accept` for JSON and events. Each request is sent in its own session: initialize,
  * notifications/initialized, the request, and DELETE if there is a session id. The last row repeats
  * all five requests with its pause of 100 ms, and its latency is that of every request. In the other rows, which
  * have no pause, it is that of the named request. The server has one core.

@@ -1,19 +1,16 @@
 /**
  * The four tools of the published benchmark, as its server for Node has them:
- * `{ name, description, inputSchema, run }`, where `run` returns the object that a server answers with as JSON
- * text. See run.mjs for the source.
+ * `{ name, description, run }`, where `run` returns the object that a server answers with as JSON text. See
+ * run.mjs for the source, and zod.mjs for the arguments.
  *
  * It calculates Fibonacci numbers in a loop, although its description says that it recurses; so do we.
  */
-const string = { type: "string" };
-const number = { type: "number" };
 const server_type = "nodejs";
 
 export const tools = [
   {
     name: "calculate_fibonacci",
     description: "Calculates the n-th Fibonacci number",
-    inputSchema: objectOf({ n: { ...number, description: "Integer from 0 to 40" } }),
     run({ n }) {
       if (n < 0 || n > 40) throw new Error("n must be from 0 to 40");
       let [a, b] = [0, 1];
@@ -24,7 +21,6 @@ export const tools = [
   {
     name: "fetch_external_data",
     description: "Sends an HTTP GET request to an external API",
-    inputSchema: objectOf({ endpoint: { ...string, description: "Complete URL of the endpoint" } }),
     async run({ endpoint }) {
       const began = Date.now();
       const response = await fetch(endpoint);
@@ -37,7 +33,6 @@ export const tools = [
   {
     name: "process_json_data",
     description: "Transforms a JSON object: strings to upper case",
-    inputSchema: objectOf({ data: { type: "object", description: "JSON object to process" } }),
     run({ data }) {
       return { original_keys: Object.keys(data), transformed_data: inUpperCase(data), server_type };
     },
@@ -45,13 +40,6 @@ export const tools = [
   {
     name: "simulate_database_query",
     description: "Simulates a database query that takes a while",
-    inputSchema: objectOf(
-      {
-        query: { ...string, description: "Text of the SQL query" },
-        delay_ms: { ...number, default: 0, description: "Delay in milliseconds, from 0 to 5000" },
-      },
-      ["query"],
-    ),
     async run({ query, delay_ms = 0 }) {
       if (delay_ms < 0 || delay_ms > 5000) throw new Error("delay_ms must be from 0 to 5000");
       await new Promise((resolve) => setTimeout(resolve, delay_ms));
@@ -70,8 +58,4 @@ function inUpperCase(value) {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(inUpperCase);
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inUpperCase(member)]));
-}
-
-function objectOf(properties, required = Object.keys(properties)) {
-  return { type: "object", properties, required };
 }

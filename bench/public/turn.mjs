@@ -67,8 +67,8 @@ async function run(load, { requests, pause, all }, milliseconds) {
 }
 
 /**
- * Sends one request in a session of its own, as the source does; returns the answer. If the server keeps
- * sessions, it is told to end this one; that request takes its time, but is not counted, since the others have
+ * Sends one request in its own session, as the source does; returns the answer. If the server keeps
+ * sessions, it gets a request to end this one; that request takes its time, but is not counted, since the others have
  * no such request.
  */
 async function session(connection, body, post) {

@@ -46,21 +46,22 @@ export async function bundleOurs() {
 }
 
 /**
- * Builds servers of another folder, `{ name: path }`: mcpgen's, each into one file for production, and those
- * of other implementations, which load their packages from node_modules here. Returns the paths by name.
+ * Joins the own files of servers of another folder, `{ name: path }`, in a place where packages of node_modules
+ * here are found. Returns the paths by name.
  */
-export async function bundleServers(subfolder, mcpgen, others) {
+export async function joinServers(subfolder, entryPoints) {
   const { build } = await import("esbuild");
   const outdir = `${folder}${subfolder}/`;
-  await build({ ...bundling, ...into(outdir), entryPoints: mcpgen });
-  await build({ ...into(outdir), ...unpacked, entryPoints: others });
-  return Object.fromEntries(
-    Object.keys({ ...mcpgen, ...others }).map((name) => [name, `${outdir}${name}.mjs`]),
-  );
+  await build({
+    ...into(outdir),
+    bundle: true,
+    packages: "external",
+    platform: "node",
+    format: "esm",
+    entryPoints,
+  });
+  return Object.fromEntries(Object.keys(entryPoints).map((name) => [name, `${outdir}${name}.mjs`]));
 }
-
-/** Options that only join a server's own files. */
-const unpacked = { bundle: true, packages: "external", platform: "node", format: "esm" };
 
 function into(outdir) {
   return { outdir, outExtension: { ".js": ".mjs" } };
