@@ -166,7 +166,10 @@ function resultOf({ definition }: ToolEntry, answer: ToolAnswer): Params {
   if (isList(content)) return answer as Params;
   const text = content === undefined && (JSON.stringify(structuredContent) as string | undefined);
   if (typeof text === "string") return { ...(answer as Params), content: [{ type: "text", text }] };
-  return otherResult(answer, `the tool ${definition.name} gave neither text nor { content: […] } nor { structuredContent: … }`);
+  return otherResult(
+    answer,
+    `the tool ${definition.name} gave neither text nor { content: […] } nor { structuredContent: … }`,
+  );
 }
 
 function isList(value: unknown): value is CallToolResult["content"] {

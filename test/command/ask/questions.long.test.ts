@@ -151,7 +151,9 @@ describe("--answer", () => {
     expect(ran.stderr).toMatch(next);
     // The server has done its work: its result is shown, too.
     expect(ran.code).toBe(2);
-    expect(JSON.parse(ran.stdout)).toMatchObject({ action: expect.stringMatching(/^(cancel|decline)$/) as string });
+    expect(JSON.parse(ran.stdout)).toMatchObject({
+      action: expect.stringMatching(/^(cancel|decline)$/) as string,
+    });
   });
 
   test("without a pair is refused before anything is sent", async () => {
