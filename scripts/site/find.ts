@@ -20,7 +20,7 @@ export interface Found {
 /**
  * Returns a search function for a list of entries. An entry is found if every word of the query begins a word
  * of it, or a part of a name like `maxBodyBytes`. Matches in names rank above matches in pages, and these
- * above matches in texts.
+ * above matches in texts; guides above other documents, and these above definitions of the protocol.
  */
 export function searchIn(all: readonly Found[]): (query: string) => Found[] {
   const index = new MiniSearch({
@@ -28,9 +28,14 @@ export function searchIn(all: readonly Found[]): (query: string) => Found[] {
     processTerm: (term) => [term, ...term.split(/(?=[A-Z])/).slice(1)].map((part) => part.toLowerCase()),
     searchOptions: {
       ...{ boost: { n: 6, p: 2 }, prefix: true, combineWith: "AND" },
+      boostDocument: (id) => weightOf(all[id as number]!.a),
       processTerm: (term) => term.toLowerCase(),
     },
   });
   index.addAll(all.map((found, id) => ({ ...found, id })));
   return (query) => index.search(query).map(({ id }) => all[id as number]!);
+}
+
+function weightOf(address: string): number {
+  return address.startsWith("docs/guides/") ? 5 : /^(?:docs|examples)\//.test(address) ? 1.5 : 1;
 }

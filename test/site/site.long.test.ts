@@ -72,7 +72,7 @@ test("agents get each document: a list with first sentences, and all texts", () 
       .map((name) => `${folder}/${name}`),
   );
   expect(list).toMatch(
-    /^# mcpgen\n\n> One server definition serves every revision .*.\n\n## You write a server\n\n- \[Write a server\]/,
+    /^# mcpgen\n\n> One server definition serves every revision .*.\n\n## You write a server\n\n- \[Your first server\]/,
   );
   for (const file of documents) {
     if (file !== "docs/README.md") expect(list).toContain(`](${file.replace(/md$/, "html")})`);
@@ -121,6 +121,21 @@ test.each([
       .flatMap(({ a, more = [] }) => [a, ...more.map(([, page]) => page + a.slice(a.indexOf("#")))])
       .filter((each) => each.startsWith(address)),
   ).not.toEqual([]);
+});
+
+test.each([
+  ["elicit", "docs/guides/ask-the-user.html"],
+  ["auth", "docs/guides/http-with-log-in.html"],
+  ["progress", "docs/guides/progress-and-cancel.html"],
+  ["cancel", "docs/guides/progress-and-cancel.html"],
+  ["test", "docs/guides/test-a-server.html"],
+  ["zod", "docs/guides/"],
+  ["express", "docs/http"],
+])("the first result for %s is of %s", (query, address) => {
+  const [, json] = /<script type="application\/json" id="index">([^]*?)<\/script>/.exec(
+    site.files.get("search.html")!,
+  )!;
+  expect(searchIn(JSON.parse(json!) as Found[])(query)[0]!.a).toMatch(new RegExp(`^${address}`));
 });
 
 test("the same repository gives the same bytes", async () => {

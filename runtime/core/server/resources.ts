@@ -77,7 +77,10 @@ function contentsOf(
   const { contents }: Params = isObject(answer) ? (answer as Params) : {};
   if (Array.isArray(contents) && contents.every(isObject))
     return (encodeBytes(answer) ?? answer) as Params | Promise<Params>;
-  return otherResult(answer, `the resource ${uri} gave neither text nor { contents: [{ uri, text or blob }] }`);
+  return otherResult(
+    answer,
+    `the resource ${uri} gave neither text nor { contents: [{ uri, text or blob }] }`,
+  );
 }
 
 /** The error for a URI without a resource; handlers of templates may throw it. */
