@@ -104,8 +104,8 @@ function codeBelow(page: string, id: string): string {
 /** The section of an example must have a code block with the named code. */
 function exampleRow(feature: string, page: string): TierRow {
   const requirement = `example: ${feature}`;
-  const row = page.split("\n").find((line) => line.startsWith(`| ${feature} |`)) ?? "";
-  const [, file, id, code] = /\]\(([^)#]+)#([^)]+)\) \| `(.+)` \|$/.exec(row) ?? [];
+  const row = page.split("\n").find((line) => line.startsWith(`|${feature}|`)) ?? "";
+  const [, file, id, code] = /\]\(([^)#]+)#([^)]+)\)\|`(.+)`\|$/.exec(row) ?? [];
   if (file === undefined)
     return { requirement, state: "not met", where: "docs/features.md names no example" };
   const where = `${join("docs", file)}#${id!}`;

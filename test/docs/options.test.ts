@@ -313,7 +313,7 @@ test("tables of options in other documents name options of docs/options.md", () 
   const rows = [...document.matchAll(/^\|(`.*?)\|/gm)].map(([, cell]) => cell!);
   const known = new Set(rows.flatMap((cell) => cell.match(/\w+/g)!));
   const tables = documents.flatMap((file) =>
-    [...readFileSync(file, "utf8").matchAll(/^\| option \|.*\n\|[-|]+\n((?:\|.*\n)+)/gm)].map(
+    [...readFileSync(file, "utf8").matchAll(/^\| ?option ?\|.*\n\|[-|]+\n((?:\|.*\n)+)/gm)].map(
       ([, rows]) => [file, rows!] as const,
     ),
   );
@@ -321,7 +321,7 @@ test("tables of options in other documents name options of docs/options.md", () 
   const found = tables
     .filter(([file]) => file !== "docs/options.md")
     .flatMap(([file, rows]) =>
-      [...rows.matchAll(/^\| (.+?) \|/gm)]
+      [...rows.matchAll(/^\| ?(.+?) ?\|/gm)]
         .flatMap(([, cell]) => [...cell!.matchAll(/`(?:\w+\.)*(\w+)`/g)].map(([, name]) => name!))
         .filter((name) => !known.has(name))
         .map((name) => `${file}: ${name}`),
