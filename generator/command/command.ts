@@ -96,6 +96,8 @@ export interface Outcome {
   readonly failed?: boolean;
   /** Overrides the exit code, e.g. if a server did not answer and the check is incomplete. */
   readonly exit?: number;
+  /** A mistake of the user that showed when the work was done: there is a result, too. It decides the exit code. */
+  readonly error?: CodedError;
   /** The result for people. */
   readonly text?: string;
   /** The actions of the run, one per line; omitted under `--quiet`. */
@@ -110,7 +112,8 @@ export interface Outcome {
 
 /** The exit code: the outcome's own, else 1 if there is an error among the findings. */
 export function exitCodeOf(outcome: Outcome): number {
-  if (outcome.exit !== undefined) return outcome.exit;
+  const exit = outcome.exit ?? outcome.error?.exitCode;
+  if (exit !== undefined) return exit;
   return outcome.failed || outcome.findings?.some(({ severity }) => severity === "error") ? 1 : 0;
 }
 
@@ -274,13 +277,18 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   if (outcome.steps !== undefined && !console.settings.quiet) console.result(outcome.steps);
   if (outcome.summary !== undefined && !console.settings.quiet) console.result(printable(outcome.summary));
   if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", printable(outcome.mend))}`);
+  if (outcome.error) printErrors([shownError(outcome.error)], console);
   return exit;
 }
 
 /** The content of the document that `--json` prints. */
 export function documentOf(command: string, outcome: Outcome): object {
-  const { findings = [], data, mend } = outcome;
-  return { format: documentFormat, command, exit: exitCodeOf(outcome), findings, ...data, mend };
+  const { findings = [], data, mend, error } = outcome;
+  const exit = exitCodeOf(outcome);
+  return {
+    ...{ format: documentFormat, command, exit, findings, ...data, mend },
+    ...(error && { error: shownError(error) }),
+  };
 }
 
 /**
@@ -304,21 +312,28 @@ export function presentError(
       ...{ error: { ...shown, ...error.facts }, ...others },
     });
   }
-  for (const each of [shown, ...more]) {
+  printErrors([shown, ...more], console);
+  return exitCode;
+}
+
+/** An error in the form of findings. */
+type ShownError = Omit<ErrorFinding, "severity">;
+
+function printErrors(errors: readonly ShownError[], console: Console): void {
+  for (const each of errors) {
     const finding: Finding = { severity: "error", ...each };
     if (console.settings.format === "github") console.annotation(annotation(finding));
     else console.error(findingText(finding, console.paintError));
   }
-  return exitCode;
 }
 
-function shownError(
-  { code, message, next, detail, place }: CodedError,
-  directory: string,
-): Omit<ErrorFinding, "severity"> {
+/** @param directory the working directory, to which paths are shown relative */
+function shownError({ code, message, next, detail, place }: CodedError, directory?: string): ShownError {
   const file = place?.file;
   const shown =
-    file !== undefined && isAbsolute(file) ? { ...place, file: shownPath(file, directory) } : place;
+    file !== undefined && directory !== undefined && isAbsolute(file)
+      ? { ...place, file: shownPath(file, directory) }
+      : place;
   return {
     code,
     message,

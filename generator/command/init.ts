@@ -92,6 +92,15 @@ async function codeProject({ name, folder, args, context }: InitRequest): Promis
     throw new CodedError("MG2005", `--code and --${stray} exclude each other`, {
       next: "Leave --code out: a contract says that.",
     });
+  const there = contractIn(folder);
+  if (there !== undefined)
+    throw new CodedError(
+      "MG2005",
+      `the folder already has a contract: ${shownPath(folder, context.directory, there)}`,
+      {
+        next: "Leave --code out to use that contract, or name another folder.",
+      },
+    );
   const packages = packageSpecs(packageFolder(), packageVersion());
   const named = name === undefined ? folderName(folder) : expectName(name);
   const request = { name: named, folder, packages, render: loadTemplates() };
@@ -324,7 +333,7 @@ async function ask(known: Answers, terminal: Terminal, directory: string): Promi
   const settled = <T>(answer: T | typeof CANCEL_SYMBOL): T => {
     if (!isCancel(answer)) return answer;
     throw new CodedError("MG2016", "the questions were left: nothing was written", {
-      next: "Options answer all questions: mcpgen init server DIR --name NAME --yes.",
+      next: "Options answer all questions: npx mcpgen init server DIR --name NAME --yes.",
     });
   };
   const answers: { -readonly [Key in keyof Answers]: Answers[Key] } = { ...known };

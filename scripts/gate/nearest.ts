@@ -17,7 +17,7 @@ import { writeReport } from "./report.mjs";
 const grace = 10_000;
 
 const { list, seconds } = parseArgs({
-  options: { list: { type: "boolean" }, seconds: { type: "string", default: "150" } },
+  options: { list: { type: "boolean" }, seconds: { type: "string", default: "110" } },
 }).values;
 const longest = Number(seconds) * 1000;
 if (!(longest > 0)) throw new Error(`--seconds is ${seconds}: expected a number above 0`);

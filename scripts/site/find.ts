@@ -20,7 +20,7 @@ export interface Found {
 /**
  * Returns a search function for a list of entries. An entry is found if every word of the query begins a word
  * of it, or a part of a name like `maxBodyBytes`. Matches in names rank above matches in pages, and these
- * above matches in texts; guides above other documents, and these above definitions of the protocol.
+ * above matches in texts. What is found in guides counts five times as much as in definitions of the protocol.
  */
 export function searchIn(all: readonly Found[]): (query: string) => Found[] {
   const index = new MiniSearch({

@@ -83,3 +83,20 @@ test.each(byEnvelope)("a request of %s that has lost its id is still compared as
     counterexample: { valid: { old: true, new: false } },
   });
 });
+
+test("beside a result that is taken by its limits, a result whose member has another type breaks its writer", () => {
+  const document = structuredClone(documentOf("2026-07-28")) as {
+    $defs: Record<string, { properties: Record<string, JsonValue> }>;
+  };
+  // The smallest text of one arm is that of the other result.
+  document.$defs["InputRequiredResult"]!.properties["resultType"] = {
+    anyOf: [
+      { type: "string", minLength: 10 },
+      { type: "string", pattern: "^t" },
+    ],
+  };
+  const changed = structuredClone(document);
+  changed.$defs["ReadResourceResult"]!.properties["ttlMs"] = { type: "boolean" };
+  const found = diffModels(modelFrom(document as never), modelFrom(changed as never));
+  expect(found.map(({ rule, level }) => [rule, level.server])).toEqual([["type-changed", "breaking"]]);
+});

@@ -272,17 +272,19 @@ await client.close();
     for (const spec of Object.values(dependencies!)) expect(spec).toMatch(/^file:.*\.tgz$/);
   });
 
-  terminalTest("at a terminal, the user gets three questions, and may cancel", () => {
+  terminalTest("at a terminal, the user gets four questions, and may cancel", () => {
     const home = join(folder, "at-a-terminal");
     mkdirSync(home);
     const command = [join(folder, "node_modules/.bin/mcpgen"), "init", "server"];
     const left = inPseudoTerminal(command, home, [
+      ["How do you write", "\r"],
       ["What is the server called?", "\r"],
       ["Which revisions", "\x03"],
     ]);
     expect(left).toMatchObject({ code: 130, unasked: 0, shown: expect.stringContaining("error MG2016") });
     expect(readdirSync(home)).toEqual([]);
     const made = inPseudoTerminal(command, home, [
+      ["How do you write", "\r"],
       ["What is the server called?", "\r"],
       ["Which revisions", "\r"],
       ["Which folder", "\r"],

@@ -129,6 +129,12 @@ test("a server in code has no contract, and no question about revisions", async 
   expect(readFileSync(join(folder, "src/server.ts"), "utf8")).toContain('name: "shop"');
 });
 
+test("--code is refused beside a contract", async () => {
+  const folder = temporaryFolder({ "mcp.contract.yaml": 'name: x\nversion: "1"\n' });
+  const { code, stderr } = await mcpgen(folder, ["init", "server", "--code"]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("MG2005: the folder already has a contract")]);
+});
+
 test.each(["contract", "server", "extension", "revision"])(
   "--code and --%s exclude each other",
   async (option) => {

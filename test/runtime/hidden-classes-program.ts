@@ -44,7 +44,7 @@ async function work(client: Client): Promise<void> {
 }
 
 const elicit = () => ({ action: "accept", content: {} }) as const;
-for (const { id } of clientRevisions) {
+for (const { id } of [clientRevisions.at(0)!, clientRevisions.at(-1)!]) {
   const { client } = await createTestPair({ server, revision: id, elicit });
   await work(client);
   for (const responses of ["json", "sse"] as const) {

@@ -15,9 +15,11 @@ const program = builtProgram("test/runtime/hidden-classes-program.ts", {
   banner: { js: "\n".repeat(emptyLines) },
 });
 
-// Until V8 13, `{ ...object, added }` makes a hidden class for each object: members are added to a copy of the class of
-// `object` that nothing else finds. Each call then took half as long again over HTTP, and filled old space.
+// In V8 11, which Node 20 has, `{ ...object, added }` makes a hidden class for each object: members are added to a copy of the
+// class of `object` that nothing else finds. Each call then took half as long again over HTTP, and filled old space.
 // `{ added, ...object }` and literals without spread share their class.
+const isOld = Number(process.versions.v8.split(".")[0]) < 12;
+
 test("calls share the hidden classes of their objects", () => {
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -37,5 +39,7 @@ test("calls share the hidden classes of their objects", () => {
     const place = source[Number(row) - 1]!.trim();
     made.set(place, (made.get(place) ?? 0) + 1);
   }
+  // What is made once for each server shows that the log has what the test looks for.
+  if (isOld) expect(made.size).toBeGreaterThan(3);
   expect([...made].filter(([, times]) => times >= calls / 2)).toEqual([]);
 });

@@ -2,12 +2,12 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { LiveClient, LiveOptions, LiveProgress } from "../../capture/runtime.js";
 import { type ServerSource, shownSource } from "../../capture/server-source.js";
 import { type Questions, withServer } from "../../capture/with-server.js";
-import { type Arguments, type CommandContext, type Outcome, findingText, withFindings } from "../command.js";
+import { type Arguments, type CommandContext, type Outcome } from "../command.js";
 import { type Terminal, canAsk } from "../console.js";
 import type { ServerTasks } from "../task/server-tasks.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { printable } from "../../print/terminal-text.js";
-import { CodedError, findingOfError } from "../../diagnostics/coded-error.js";
+import { CodedError } from "../../diagnostics/coded-error.js";
 import { type Pair, readPairs } from "../call/pairs.js";
 import { type FormField, formFields } from "./form-fields.js";
 import { closest } from "../../diagnostics/suggest.js";
@@ -32,7 +32,7 @@ interface AskingRequest<T> {
  * Connects to a server, sends a request and shows its progress. Answers the server's questions (elicitation)
  * with `--answer`, or asks the user at the terminal.
  *
- * @returns the outcome; with the finding MG6312 if a value of `--answer` did not fit its field, or no form had the field: the
+ * @returns the outcome; with the error MG6312 if a value of `--answer` did not fit its field, or no form had the field: the
  * server has done its work by then, so the result is shown, too
  * @throws CodedError as `withServer`
  */
@@ -74,15 +74,8 @@ export async function askServer<T>({
     timeout.over(use(client, request, listing)),
   );
   const outcome = show(result);
-  const problem = questions.problem();
-  if (!problem) return outcome;
-  const finding = findingOfError(problem);
-  const { console } = context;
-  if (console.settings.format === "json")
-    return { ...withFindings(outcome, [finding]), exit: problem.exitCode };
-  // Standard output has the result alone.
-  console.error(findingText(finding, console.paintError));
-  return { ...outcome, exit: problem.exitCode };
+  const error = questions.problem();
+  return error ? { ...outcome, error } : outcome;
 }
 
 /** Time limit of a request while the user answers questions, in milliseconds: one day. */

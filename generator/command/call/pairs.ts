@@ -21,7 +21,7 @@ export function readPairs(words: readonly string[]): Pair[] {
     const [, key, colon, text] = /^([^=]*?)(:?)=([^]*)$/.exec(word) ?? [];
     if (key === undefined || key === "")
       throw new CodedError("MG2004", `expected key=value or key:=JSON, got ${JSON.stringify(word)}`, {
-        next: `Name the argument, as in NAME=${word}, and quote one with spaces: 'city=New York'.`,
+        next: `Name the argument, as in NAME=${word.replace(/^:?=/, "")}, and quote one with spaces: 'city=New York'.`,
       });
     if (colon === "") return { key, text: text!, word };
     return { key, text: text!, json: parsed(text!, word), word };

@@ -114,7 +114,7 @@ export const serverDiagnostics = {
     title: "The value of --answer does not fit the form",
     exit: 2,
     explanation:
-      "A server can ask its user to fill in a form (elicitation). `--answer FIELD=VALUE` fills in one field. If the field does not allow the value, mcpgen has cancelled the form. If no form had the field, the name is probably misspelt; the message names the fields. `FIELD:=JSON` passes numbers, booleans and arrays. To give several choices, repeat the option.",
+      "A server can ask its user to fill in a form (elicitation). `--answer FIELD=VALUE` fills in one field. If the field does not allow the value, mcpgen has cancelled the form. If no form had the field, the name is probably misspelt; the message names the fields. The server has done its work by then, so the result is printed, too. `FIELD:=JSON` passes numbers, booleans and arrays. To give several choices, repeat the option.",
   },
   MG6313: {
     title: "The server prints something other than messages on standard output",

@@ -56,10 +56,11 @@ function nameOf({ id, when, hidden }: Rule): string {
   return `\`${id}\`${when === undefined ? "" : `, ${when}`}${hidden ? " (off by default)" : ""}`;
 }
 
-/** The cells after the name. The row of a case says only what the case is. */
-function cellsOf({ when, writer, reader, closedReader, source, reason }: Rule): string {
+/** The cells after the name. The row of a case says only what the case is, unless its rule has cases alone. */
+function cellsOf({ id, when, writer, reader, closedReader, source, reason }: Rule): string {
   const asReader = [reader, ...(closedReader === undefined ? [] : [closedReader])].map(letterOf).join("/");
-  const why = when === undefined ? firstClause(reason) : "";
+  const isCase = when !== undefined && ruleTable.some((rule) => rule.id === id && rule.when === undefined);
+  const why = isCase ? "" : firstClause(reason);
   return [letterOf(writer), asReader, letterOf(source), why].join("|");
 }
 

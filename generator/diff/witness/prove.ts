@@ -57,12 +57,46 @@ export class Prover {
       if (proof) return proof;
       tried.push(message);
     }
+    if (context.part !== "result") return undefined;
+    // Another result of the method may accept what the changed one rejects.
+    for (const message of tried) {
+      const beyond = this.beyondAlternatives(context, message, direction);
+      const proof = beyond && this.judged(context, beyond, direction, "any");
+      if (proof) return proof;
+    }
     // An alternative without required members accepts every result, unless the reader checks the
     // discriminator first.
-    const marked = context.part === "result" ? tried : [];
-    for (const message of marked) {
+    for (const message of tried) {
       const proof = this.judged(context, message, direction, "marked");
       if (proof) return proof;
+    }
+    return undefined;
+  }
+
+  /** The message with a result that no alternative of the revision accepts that rejects the changed one; if there is one. */
+  private beyondAlternatives(
+    context: Extract<Context, { readonly part: "result" }>,
+    message: JsonValue,
+    direction: Direction,
+  ): JsonObject | undefined {
+    const [taking, refusing] =
+      direction === "narrowed" ? (["old", "new"] as const) : (["new", "old"] as const);
+    const result = isJsonObject(message) ? message["result"] : undefined;
+    if (result === undefined) return undefined;
+    const nodesOn = (side: 0 | 1): ReadonlyMap<string, SchemaNode> => {
+      const method = sent(this.models[side], context.method, opposite(context.from));
+      return nodesOf(this.models[side], method ? resultsOf(method) : []);
+    };
+    const [arms, others] = direction === "narrowed" ? [nodesOn(0), nodesOn(1)] : [nodesOn(1), nodesOn(0)];
+    const place = [{ pointer: "", anyOf: [...others.values()] }];
+    for (const [name, node] of arms) {
+      const other = others.get(name);
+      const sides = {
+        taking: { maker: this.makers[taking], arm: [node] },
+        refusing: { maker: this.makers[refusing], arm: other && [other] },
+      };
+      const found = distinguished(result, sides, place);
+      if (found) return { ...(message as JsonObject), result: found };
     }
     return undefined;
   }
@@ -284,12 +318,16 @@ function whole({ schema }: ProtocolModel, nodes: Conjunction, message: JsonValue
 }
 
 /** Whether any of the definitions accepts the value; "valid" if there are none. */
-function verdict({ schema }: ProtocolModel, definitions: readonly string[], value: JsonValue): Verdict {
+function verdict(model: ProtocolModel, definitions: readonly string[], value: JsonValue): Verdict {
   if (definitions.length === 0) return "valid";
-  const nodes = definitions
-    .map((name) => schema.definitions.get(name)?.node)
-    .filter((node): node is SchemaNode => node !== undefined);
-  return nodes.some((node) => isValid(schema, node, value)) ? "valid" : "invalid";
+  const nodes = [...nodesOf(model, definitions).values()];
+  return nodes.some((node) => isValid(model.schema, node, value)) ? "valid" : "invalid";
+}
+
+/** The nodes of definitions by name. */
+function nodesOf({ schema }: ProtocolModel, names: readonly string[]): ReadonlyMap<string, SchemaNode> {
+  const found = names.map((name) => [name, schema.definitions.get(name)?.node] as const);
+  return new Map(found.filter((each): each is readonly [string, SchemaNode] => each[1] !== undefined));
 }
 
 /** An arm of a union on one side. */

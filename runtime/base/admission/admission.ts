@@ -55,6 +55,11 @@ export class Admission {
       : { count: Math.ceil(count / 2), bytes: Math.ceil(bytes / 2) };
   }
 
+  /** The number of principals with a record. */
+  get records(): number {
+    return this.#byPrincipal.size;
+  }
+
   usedBy(principal: string): Usage {
     return this.#byPrincipal.get(principal) ?? nothing();
   }

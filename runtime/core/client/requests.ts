@@ -316,6 +316,7 @@ export class Requests {
     const bounds = whileAwaitingInput(connection, profile, call);
     const { result, rounds } = await withinBounds(bounds, (signal) => {
       const send = async (added: Params): Promise<unknown> => {
+        // The first member is an own one, so that all rounds share a hidden class (`withProgressToken`).
         const params = { _meta: {}, ...prepared.params, ...added };
         const options = { ...prepared.options, signal };
         return resultOf(await this.#send({ ...prepared, options }, params), prepared);

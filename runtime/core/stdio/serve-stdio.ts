@@ -99,8 +99,9 @@ export function serveStdio(server: StdioServable, options: ServeStdioOptions = {
 
 /** For a person who starts the server by hand, and would see nothing. */
 function sayWaiting(): void {
-  const file = process.argv[1]?.replace(`${process.cwd()}/`, "") ?? "server.js";
-  console.error(`Waiting for messages of an MCP client. Try: npx mcpgen list "stdio:node ${file}"`);
+  const file = process.argv[1];
+  const way = file && !/[\s'"\\]/.test(file) ? ` Try: npx mcpgen list "stdio:node ${file}"` : "";
+  console.error(`Waiting for messages of an MCP client.${way}`);
 }
 
 async function finish(session: StdioSession, channel: Channel): Promise<void> {

@@ -93,3 +93,16 @@ test("an admitted amount may grow within the same limits", () => {
   admission.release("a", 300);
   expect(admission.used).toEqual({ count: 0, bytes: 0 });
 });
+
+test("principals that use nothing are forgotten in the end, and those that use something are not", () => {
+  const admission = new Admission({ count: 10_000 });
+  for (let index = 0; index < 500; index++) admission.take(`busy ${index}`, 1);
+  for (let index = 0; index < 20_000; index++) {
+    expect(admission.admit(`guest ${index}`, 5)).toBeUndefined();
+    admission.release(`guest ${index}`, 5);
+    expect(admission.records).toBeLessThanOrEqual(500 + 1001);
+  }
+  for (let index = 0; index < 500; index++)
+    expect(admission.usedBy(`busy ${index}`)).toEqual({ count: 1, bytes: 1 });
+  expect(admission.used).toEqual({ count: 500, bytes: 500 });
+});

@@ -107,6 +107,11 @@ row(
         await until(`${what}: ${received[passed]}`, () => logged().length > passed);
         await pass(grace);
       }
+      await until(`${what}: no process`, () => members(channel.pid!).length === 0);
+      // The client looks whether processes are left at growing intervals.
+      let closed = false;
+      void closing.then(() => (closed = true));
+      await until(`${what}: the end of the client`, () => pass(grace).then(() => closed));
       await closing;
       expect(logged(), what).toEqual(received);
       expect(members(channel.pid!), what).toEqual([]);

@@ -156,6 +156,15 @@ describe("--answer", () => {
     });
   });
 
+  test("that no form asked for is an error in each form of output", async () => {
+    const words = ["call", await asking(), "form", "--answer", "nme=Ada"];
+    const json = await mcpgen(temporaryFolder(), [...words, "--json"]);
+    expect([json.code, json.stderr]).toEqual([2, expect.not.stringContaining("MG6312")]);
+    expect(JSON.parse(json.stdout)).toMatchObject({ exit: 2, error: { code: "MG6312" }, tool: "form" });
+    const github = await mcpgen(temporaryFolder(), [...words, "--format", "github"]);
+    expect([github.code, github.stdout]).toEqual([2, expect.stringContaining("::error title=MG6312::")]);
+  });
+
   test("without a pair is refused before anything is sent", async () => {
     const ran = await mcpgen(temporaryFolder(), ["call", "stdio:nothing-here", "form", "--answer", "x"]);
     expect(ran.stderr).toContain('error MG2004: expected key=value or key:=JSON, got "x"');
