@@ -5,7 +5,7 @@ import { commands } from "../../generator/command/commands.js";
 
 test("the manual's table of exit codes equals the table of --help", () => {
   const manual = readFileSync("docs/command-line.md", "utf8");
-  const rows = [...manual.matchAll(/^\| +(\d+) \| (.*?) +\|$/gm)].map(([, code, meaning]) => [
+  const rows = [...manual.matchAll(/^\|(\d+)\|(.*?)\|$/gm)].map(([, code, meaning]) => [
     Number(code),
     meaning,
   ]);

@@ -90,8 +90,8 @@ describe("wrong arguments are refused, with a next step", () => {
     ["place=x", "MG6309", /to be \{ lat\?: number/, /place\.NAME=VALUE/],
     ["place.lot=1", "MG6309", /no argument "lot"/, /Did you mean lat\?/],
     ["text.inner=1", "MG6309", /no argument "inner"/, /no members there/],
-    ["novalue", "MG2004", /expected key=value or key:=JSON, got "novalue"/, /in quotes/],
-    ["=x", "MG2004", /key=value/, /in quotes/],
+    ["novalue", "MG2004", /expected key=value or key:=JSON, got "novalue"/, /as in NAME=novalue,/],
+    ["=x", "MG2004", /key=value/, /as in NAME=x,/],
     ["whole:=x", "MG2004", /expected JSON after :=/, /single quotes/],
   ])("%s", (word, code, message, next) => {
     const error = errorOf([word]);
