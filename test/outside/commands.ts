@@ -13,7 +13,10 @@ const leftOut: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^npx mcpgen dev\b|^npm run test:watch$/, "it runs until Ctrl-C"],
   [/^mcpgen trust$/, "it asks at a terminal"],
   [/ --open$/, "it opens a browser"],
-  [/^npm install (?:\S+ )*(?:@mcpgen\/\w+|mcpgen)(?: |$)/, "the registry does not have the packages yet"],
+  [
+    /^npm create mcpgen|^npm install (?:\S+ )*(?:@mcpgen\/\w+|mcpgen)(?: |$)/,
+    "the registry does not have the packages yet",
+  ],
   [/^npm ci\b|^npm run (?:pack|site|bench)\b|\btest\/scale\//, "it runs in this repository"],
 ];
 
