@@ -28,7 +28,7 @@ import { packageFolder, packageVersion, readRegularText } from "../files/regular
 import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
 import { columns, counted, shellLine, shownPath } from "../print/terminal-text.js";
 import { projectExtensions } from "./init/extensions.js";
-import { projectSource, folderName } from "./init/source.js";
+import { projectSource, folderName, secondContract } from "./init/source.js";
 import { type Terminal, canAsk } from "./console.js";
 import { configNames, findConfig, loadConfig } from "../config/config.js";
 import { escapeUnprintable } from "../print/text.js";
@@ -93,14 +93,7 @@ async function codeProject({ name, folder, args, context }: InitRequest): Promis
       next: "Leave --code out: a contract says that.",
     });
   const there = contractIn(folder);
-  if (there !== undefined)
-    throw new CodedError(
-      "MG2005",
-      `the folder already has a contract: ${shownPath(folder, context.directory, there)}`,
-      {
-        next: "Leave --code out to use that contract, or name another folder.",
-      },
-    );
+  if (there !== undefined) throw secondContract(shownPath(folder, context.directory, there), "--code");
   const packages = packageSpecs(packageFolder(), packageVersion());
   const named = name === undefined ? folderName(folder) : expectName(name);
   const request = { name: named, folder, packages, render: loadTemplates() };

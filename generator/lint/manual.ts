@@ -1,4 +1,4 @@
-import { firstClause } from "../print/first-clause.js";
+import { firstClause } from "../print/text.js";
 import { type LintRule, type Profile, everyProfile } from "./rule.js";
 import { lintRules } from "./lint-contract.js";
 

@@ -14,6 +14,14 @@ beforeAll(async () => {
   pages = [...site.files].filter(([file]) => file.endsWith(".html"));
 });
 
+/** What the search page finds. */
+function found(query: string): Found[] {
+  const [, json] = /<script type="application\/json" id="index">([^]*?)<\/script>/.exec(
+    site.files.get("search.html")!,
+  )!;
+  return searchIn(JSON.parse(json!) as Found[])(query);
+}
+
 test("all links and anchors have targets", () => {
   expect(site.problems).toEqual([]);
   expect(pages.length).toBeGreaterThan(60);
@@ -112,10 +120,7 @@ test.each([
   ["kubernetes", "docs/tasks/deploy.html"],
   ["initialize", "reference/2025-11-25.html#method-initialize"],
 ])("the search finds %s", (query, address) => {
-  const [, json] = /<script type="application\/json" id="index">([^]*?)<\/script>/.exec(
-    site.files.get("search.html")!,
-  )!;
-  const results = searchIn(JSON.parse(json!) as Found[])(query).slice(0, 5);
+  const results = found(query).slice(0, 5);
   expect(
     results
       .flatMap(({ a, more = [] }) => [a, ...more.map(([, page]) => page + a.slice(a.indexOf("#")))])
@@ -132,10 +137,7 @@ test.each([
   ["zod", "docs/guides/"],
   ["express", "docs/http"],
 ])("the first result for %s is of %s", (query, address) => {
-  const [, json] = /<script type="application\/json" id="index">([^]*?)<\/script>/.exec(
-    site.files.get("search.html")!,
-  )!;
-  expect(searchIn(JSON.parse(json!) as Found[])(query)[0]!.a).toMatch(new RegExp(`^${address}`));
+  expect(found(query)[0]!.a).toMatch(new RegExp(`^${address}`));
 });
 
 test("the same repository gives the same bytes", async () => {

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { LiveClient, LiveOptions, LiveProgress } from "../../capture/runtime.js";
 import { type ServerSource, shownSource } from "../../capture/server-source.js";
 import { type Questions, withServer } from "../../capture/with-server.js";
-import { type Arguments, type CommandContext, type Outcome } from "../command.js";
+import type { Arguments, CommandContext, Outcome } from "../command.js";
 import { type Terminal, canAsk } from "../console.js";
 import type { ServerTasks } from "../task/server-tasks.js";
 import { expectReach, serverOptions } from "../server-options.js";

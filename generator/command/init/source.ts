@@ -178,9 +178,10 @@ function refuseSecond(path: string, there: string | undefined, folder: string, d
     throw secondContract(shownPath(folder, directory, there));
 }
 
-function secondContract(shown: string): CodedError {
+/** @param options the options that need a folder without a contract */
+export function secondContract(shown: string, options = "--contract and --server"): CodedError {
   return new CodedError("MG2005", `the folder already has a contract: ${shown}`, {
-    next: "Leave out --contract and --server to use that contract, or name another folder.",
+    next: `Leave out ${options} to use that contract, or name another folder.`,
   });
 }
 

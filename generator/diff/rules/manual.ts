@@ -1,4 +1,4 @@
-import { firstClause } from "../../print/first-clause.js";
+import { firstClause } from "../../print/text.js";
 import type { Area, Level, Rule } from "./rule.js";
 import { ruleTable } from "./table.js";
 

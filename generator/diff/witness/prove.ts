@@ -79,8 +79,7 @@ export class Prover {
     message: JsonValue,
     direction: Direction,
   ): JsonObject | undefined {
-    const [taking, refusing] =
-      direction === "narrowed" ? (["old", "new"] as const) : (["new", "old"] as const);
+    const { taking, refusing } = sidesOf(direction);
     const result = isJsonObject(message) ? message["result"] : undefined;
     if (result === undefined) return undefined;
     const nodesOn = (side: 0 | 1): ReadonlyMap<string, SchemaNode> => {
@@ -121,8 +120,7 @@ export class Prover {
   ): Generator<JsonValue | undefined> {
     const takes = (side: "old" | "new", value: JsonValue): boolean =>
       this.makers[side].isValid(pair[side].nodes, value);
-    const [taking, refusing] =
-      direction === "narrowed" ? (["old", "new"] as const) : (["new", "old"] as const);
+    const { taking, refusing } = sidesOf(direction);
     // Another arm of the union may accept what the changed arm rejects.
     let mostTried = 4;
     const beyondOtherArms = (value: JsonValue): JsonValue | undefined => {
@@ -163,6 +161,11 @@ export class Prover {
     const proves = direction === "narrowed" ? valid.old && !valid.new : valid.new && !valid.old;
     return proves ? { value: message, valid, as: judgedAs(context), reading, verdict } : undefined;
   }
+}
+
+/** The revision that takes a counterexample, and the one that refuses it. */
+function sidesOf(direction: Direction): { readonly taking: Side; readonly refusing: Side } {
+  return direction === "narrowed" ? { taking: "old", refusing: "new" } : { taking: "new", refusing: "old" };
 }
 
 /** The context of a counterexample, which is always the complete message. */
