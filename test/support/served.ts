@@ -36,7 +36,8 @@ export function serverWith(options: Partial<ServerOptions> = {}): CodeFirstServe
 /** Serves a server on a transport. Resolves with the source to connect to. */
 export async function sourceOf(server: Server, wire: Wire): Promise<Source> {
   if (wire === "HTTP") {
-    const { url, close } = await serveHttp(server, { port: 0 });
+    // A call whose client has gone may wait at the end of a test: its server gives it no time.
+    const { url, close } = await serveHttp(server, { port: 0, graceMs: 0 });
     onTestFinished(close);
     return url;
   }

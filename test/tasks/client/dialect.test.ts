@@ -137,7 +137,7 @@ test("a result may be only in the notification", async () => {
 test("the end of a task without a result is an error", async () => {
   const silent = announcing({ "tasks/get": () => ({ taskId: "one", status: "completed", createdAt }) });
   const one = await scripted(silent);
-  expect(await during(one.clock, failureOf(one.client.callTool("x")), 10)).toMatchObject({
+  expect(await during(one.clock, failureOf(one.client.callTool("x")))).toMatchObject({
     code: "timeout",
   });
   const failed = announcing({ "tasks/get": () => ({ taskId: "one", status: "failed", createdAt }) });

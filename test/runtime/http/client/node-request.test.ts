@@ -1,16 +1,9 @@
 import * as http from "node:http";
 import * as https from "node:https";
-import { setTimeout as sleep } from "node:timers/promises";
 import { brotliCompressSync, createGzip, deflateSync, gzipSync } from "node:zlib";
 import type { ConnectOptions } from "@mcpgen/runtime";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import {
-  type Incoming,
-  type Script,
-  clientOf,
-  connected,
-  scripted,
-} from "../../../support/scripted-http-server.js";
+import { type Incoming, type Script, clientOf, connected } from "../../../support/scripted-http-server.js";
 import { listen } from "../../../support/listen.js";
 import { cert, key } from "../../../support/certificate.js";
 
@@ -214,16 +207,4 @@ describe("agents", () => {
     await client.callTool("x");
     expect(Object.keys(http.globalAgent.freeSockets)).toEqual([]);
   });
-});
-
-test("an answer that takes longer than unused connections are kept arrives", async () => {
-  const server = await scripted("2025-11-25", {
-    // The agent keeps an unused connection for 4 seconds: its time must not end one that is used.
-    "tools/call": async (incoming) => {
-      await sleep(4500);
-      incoming.reply(text("ok"));
-    },
-  });
-  const client = await clientOf(server.url, { revision: "2025-11-25" });
-  expect(await client.callTool("x")).toMatchObject(text("ok"));
 });
