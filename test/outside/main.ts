@@ -1,20 +1,22 @@
-// Follows README, docs/ and the READMEs of packages like a reader, outside of the repository, with the packages
-// installed from the tarballs of the last build: each command that needs no network, each page of docs/guides from
-// its first step to its last, and the programs of the READMEs. A command succeeds if it exits with 0; commands of
-// mcpgen may also exit with 1, which means findings.
+// Follows README, docs/ and the READMEs of packages like a reader, outside of the repository, with npm and npx, and the
+// packages of the last build: each command that needs no server on the network, each page of docs/guides from its first
+// step to its last after the installation of the README, and the programs of the READMEs. Commands that install the
+// packages by name take them from a registry on this machine. A command succeeds if it exits with 0; commands of mcpgen
+// may also exit with 1, which means findings.
 //
 //   npm run test:outside                    # everything
 //   npm run test:outside -- client.md lint  # only tasks with one of these texts in their names
-import { cpSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hang } from "../support/until.mjs";
 import { Reader } from "../support/walkthrough.js";
 import { type Command, commandsOf } from "./commands.js";
-import { type AtEnd, type Installation, environmentIn, installedIn } from "./installation.js";
+import { type AtEnd, type Installation, configured, environmentIn, installedIn } from "./installation.js";
 import { guidesIn, walk } from "./guides.js";
 import { programs, runProgram } from "./programs.js";
 import { type Projects, projectsIn } from "./projects.js";
+import { registryOf } from "./registry.js";
 import { compareEntries, compileCode, readmeOf } from "./readmes.js";
 
 /** Something that the reader of a document does. */
@@ -52,7 +54,7 @@ process.exitCode = problems > 0 ? 1 : 0;
 /** All of them; the longest first. */
 function tasksOf(installation: Installation): readonly Task[] {
   const docs = join(installation.modules, "mcpgen/docs");
-  const projects = projectsIn(installation, environmentIn(installation, join(root, "home")));
+  const projects = projectsIn(installation, environmentIn(join(root, "home")));
   const { commands, unused } = commandsOf(documentsOf(installation, docs), installation.tarballs);
   if (unused.length > 0) problem("no command is left out for these reasons", unused.join("\n"));
   if (commands.filter(({ why }) => why === undefined).length < 30) problem("too few commands were found", "");
@@ -92,21 +94,29 @@ function documentsOf(installation: Installation, docs: string): readonly (readon
 }
 
 /** A copy of the folder that a command needs. */
-function folderFor({ script }: Command, { project, bare }: Projects, index: number): string {
+function folderFor({ script, isFirst }: Command, { project, bare }: Projects, index: number): string {
   const folder = join(root, `command-${index}`);
-  const isFirst = /\bmcpgen (?:init|capture) |\.tgz\b/.test(script);
-  cpSync(isFirst ? bare : project, folder, { recursive: true });
+  const isBare = /\bmcpgen (?:init|capture) |\.tgz\b/.test(script);
+  if (isFirst) mkdirSync(folder);
+  else cpSync(isBare ? bare : project, folder, { recursive: true, verbatimSymlinks: true });
   return folder;
 }
 
 /** Types a command. @throws {Error} it ends with another code than it should */
 async function type(
-  { script }: Command,
+  { script, isFirst }: Command,
   folder: string,
-  installation: Installation,
+  { tarballs }: Installation,
   atEnd: AtEnd,
 ): Promise<void> {
-  const env = environmentIn(installation, `${folder}-home`);
+  const env = environmentIn(`${folder}-home`);
+  if (isFirst) {
+    const registry = await registryOf(tarballs, configured("registry"));
+    atEnd(() => registry.close());
+    // It answers only now: nothing of it stays in a cache. The reader says yes to `npm create`.
+    const [cache, yes] = [`${folder}-cache`, "true"];
+    Object.assign(env, { npm_config_registry: registry.url, npm_config_cache: cache, npm_config_yes: yes });
+  }
   const { exit, output } = await new Reader(folder, env, atEnd).run(script);
   const mayFind = /^(?:npx )?mcpgen [^\n]*$/.test(script);
   if (exit !== 0 && !(mayFind && exit === 1)) throw new Error(`it ended with ${exit}\n${output}`);

@@ -46,7 +46,7 @@ export async function compileCode(installation: Installation, atEnd: AtEnd): Pro
       // A block without imports is a module, too.
       writeFileSync(file, `${code}export {};\n`);
     }
-  const env = environmentIn(installation, `${folder}-home`);
+  const env = environmentIn(`${folder}-home`);
   const { exit, output } = await new Reader(folder, env, atEnd).run("npx tsc");
   if (exit !== 0) throw new Error(output);
 }
