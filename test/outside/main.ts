@@ -17,7 +17,7 @@ import { guidesIn, walk } from "./guides.js";
 import { programs, runProgram } from "./programs.js";
 import { type Projects, projectsIn } from "./projects.js";
 import { registryOf } from "./registry.js";
-import { compareEntries, compileCode, readmeOf } from "./readmes.js";
+import { compareEntries, compileCode, followLinks, readmeOf } from "./readmes.js";
 
 /** Something that the reader of a document does. */
 interface Task {
@@ -70,6 +70,7 @@ function tasksOf(installation: Installation): readonly Task[] {
     })),
     { name: "code of READMEs", run: (atEnd) => compileCode(installation, atEnd) },
     { name: "entries in READMEs", run: async () => compareEntries(installation) },
+    { name: "links in packages", run: async () => followLinks(installation) },
     ...commands.map((command, index) => ({
       name: `${command.document}: ${command.script.replaceAll("\n", "; ")}`,
       why: command.why,
