@@ -219,7 +219,7 @@ test("docs/options.md has a table for each interface of options that an entry of
 const everyFormer = [
   ...readFileSync("docs/migration.md", "utf8")
     .split("## Options of earlier versions")[1]!
-    .matchAll(/^\| ([^|`[]+) \| (`[^|]+`) \| (.+) \|$/gm),
+    .matchAll(/^\|([^|`[]+)\|(`[^|]+`)\|(.+)\|$/gm),
 ].flatMap(([, headings, names, today]) =>
   headings!
     .split("; ")
