@@ -13,7 +13,7 @@ export interface Command {
 
 /** Commands that do not run, each with the reason. A line that none of them names runs. */
 const leftOut: readonly (readonly [pattern: RegExp, why: string])[] = [
-  [/\bhttps?:|\bURL\b/, "it needs a server on the network"],
+  [/\/\/auth\.example\.com|_CLIENT_SECRET=|\bmcpgen log(?:in|out) /, "it needs an authorization server"],
   [/^npx mcpgen dev\b|^npm run test:watch$/, "it runs until Ctrl-C"],
   [/^mcpgen trust$/, "it asks at a terminal"],
   [/ --open$/, "it opens a browser"],
@@ -31,10 +31,19 @@ const words: { readonly [word: string]: string } = {
   NAME: "greeting",
 };
 
-/** The commands of documents, each once, and the listed reasons that apply to no command. */
+/** Addresses of servers in documents. */
+const addresses = /https:\/\/(?:api\.)?example\.com\/mcp|http:\/\/127\.0\.0\.1:3000\/mcp|\bURL\b/g;
+
+/**
+ * The commands of documents, each once, and the listed reasons that apply to no command.
+ *
+ * @param tarballs the folder of the packages
+ * @param server the URL of a server, in the place of those in documents
+ */
 export function commandsOf(
   documents: readonly (readonly [document: string, text: string])[],
   tarballs: string,
+  server: string,
 ): { readonly commands: readonly Command[]; readonly unused: readonly string[] } {
   const found = new Map<string, Command>();
   const used = new Set<string>();
@@ -49,7 +58,7 @@ export function commandsOf(
       const isTogether = lines.some((line) => /^(?:cd|export|mkdir) /.test(line));
       const run = lines.filter((line) => reasonAgainst(line) === undefined);
       for (const script of isTogether ? [run.join("\n")] : run)
-        if (script !== "") add({ document, script: filled(script, tarballs) });
+        if (script !== "") add({ document, script: filled(script, tarballs).replace(addresses, server) });
       for (const line of lines) {
         const why = reasonAgainst(line);
         if (why !== undefined) add({ document, script: line, why });

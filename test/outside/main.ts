@@ -1,11 +1,13 @@
 // Follows README, docs/ and the READMEs of packages like a reader, outside of the repository, with npm and npx, and the
-// packages of the last build: each command that needs no server on the network, each page of docs/guides from its first
+// packages of the last build: each command, with a server of this machine where it names one, each page of docs/guides from its first
 // step to its last after the installation of the README, and the programs of the READMEs. Commands that install the
 // packages by name take them from a registry on this machine. A command succeeds if it exits with 0; commands of mcpgen
 // may also exit with 1, which means findings.
 //
 //   npm run test:outside                    # everything
 //   npm run test:outside -- client.md lint  # only tasks with one of these texts in their names
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,9 +32,17 @@ interface Task {
 const wanted = process.argv.slice(2);
 const root = realpathSync(mkdtempSync(join(tmpdir(), "mcpgen-outside-")));
 let problems = 0;
+const programsToEnd: { kill(): void }[] = [];
 try {
   const installation = installedIn(root);
-  const tasks = tasksOf(installation).filter(
+  const projects = projectsIn(installation, environmentIn(join(root, "home")));
+  const remote = spawn(process.execPath, ["remote.js"], {
+    cwd: projects.project,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  programsToEnd.push(remote);
+  const [line] = (await once(remote.stdout, "data")) as [Buffer];
+  const tasks = tasksOf(installation, projects, line.toString().trim()).filter(
     ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
   );
   for (const { name, why } of tasks) if (why !== undefined) console.log(`left out ${name}: ${why}`);
@@ -47,15 +57,15 @@ try {
   console.log(`${run.length} done, ${tasks.length - run.length} left out, ${problems} problems`);
   if (run.length === 0) problems++;
 } finally {
+  for (const program of programsToEnd) program.kill();
   rmSync(root, { recursive: true, force: true });
 }
 process.exitCode = problems > 0 ? 1 : 0;
 
 /** All of them; the longest first. */
-function tasksOf(installation: Installation): readonly Task[] {
+function tasksOf(installation: Installation, projects: Projects, server: string): readonly Task[] {
   const docs = join(installation.modules, "mcpgen/docs");
-  const projects = projectsIn(installation, environmentIn(join(root, "home")));
-  const { commands, unused } = commandsOf(documentsOf(installation, docs), installation.tarballs);
+  const { commands, unused } = commandsOf(documentsOf(installation, docs), installation.tarballs, server);
   if (unused.length > 0) problem("no command is left out for these reasons", unused.join("\n"));
   if (commands.filter(({ why }) => why === undefined).length < 30) problem("too few commands were found", "");
   return [
