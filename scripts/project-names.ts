@@ -1,6 +1,6 @@
 // The names of the project: read from its manifest, judged, and replaced in a text.
 
-/** The words under which the project is published and spoken of. */
+/** The names under which the project is published. */
 export interface ProjectNames {
   /** The compiler's package and program. Also the prefix of environment variables, files, tables and keys. */
   readonly name: string;

@@ -1,10 +1,10 @@
 // Renames the project: npm run rename -- --name NEW [--scope @new] [--repository https://github.com/OWNER/NAME]
 // Packages, program, configuration file, environment variables, paths and documents take the new names; codes of
-// errors (MGnnnn) stay. What depends on names is then made anew: links between packages, layout, checksums, generated
+// errors (MGnnnn) stay. What depends on names then changes: links between packages, layout, checksums, generated
 // code. Needs no network. The same command with the old names takes it back.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { nameFault, namesOf, renaming, slugOf, type ProjectNames } from "./project-names.js";
 
@@ -68,16 +68,17 @@ function changesTo(files: readonly string[]): Change[] {
   return found;
 }
 
-/** Makes anew what depends on names. */
+/** Writes what depends on names once more. */
 function remake(): void {
+  // npm links the packages under their new scope; nothing is downloaded.
   run("npm", "install", "--ignore-scripts", "--offline", "--no-audit", "--no-fund", "--loglevel=error");
-  const compiler = ["dist/generator/cli.js"];
-  const texts = changes.map(({ target }) => target);
-  run("npx", "prettier", "--write", "--ignore-unknown", "--log-level=warn", ...texts);
+  if (from.scope !== to.scope) rmSync(join("node_modules", from.scope), { recursive: true, force: true });
+  const written = changes.map(({ target }) => target);
+  run("npx", "prettier", "--write", "--ignore-unknown", "--log-level=warn", ...written);
+  run("node", "scripts/build.mjs", "engine", "generator");
+  run("node", "dist/generator/cli.js", "generate", "--quiet");
   run("node", "scripts/build.mjs");
-  run("node", ...compiler, "generate", "--quiet");
-  run("node", "scripts/build.mjs");
-  run("node", ...compiler, "check");
+  run("node", "dist/generator/cli.js", "check");
 }
 
 function git(...args: string[]): string {
