@@ -34,8 +34,8 @@ export function slugOf(url: string): string | undefined {
  * environment variables carry it, too. Tables of PostgreSQL have names of at most 63 characters.
  */
 export function nameFault({ name, scope, repository }: ProjectNames): string | undefined {
-  if (!/^[a-z][a-z0-9]{2,29}$/.test(name))
-    return `the name ${JSON.stringify(name)} is not 3 to 30 letters and digits: lower case, a letter first`;
+  if (!/^[a-z][a-z0-9]{2,23}$/.test(name))
+    return `the name ${JSON.stringify(name)} is not 3 to 24 letters and digits: lower case, a letter first`;
   if (!/^@[a-z0-9][a-z0-9-]*$/.test(scope) || scope.length > 40)
     return `the scope ${JSON.stringify(scope)} is not an @ and at most 39 lower-case letters, digits and hyphens`;
   if (!/^[\w-]+\/[\w.-]+$/.test(repository)) return `the repository is not https://github.com/OWNER/NAME`;

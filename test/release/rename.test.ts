@@ -4,15 +4,10 @@ import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { nameFault, namesOf, renaming, slugOf, type ProjectNames } from "../../scripts/project-names.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { otherNames } from "./other-names.js";
 
 const own = namesOf(readFileSync("package.json", "utf8"));
-// In parts: a name that the repository contains is refused.
-const words = ["proto", "forge"];
-const other: ProjectNames = {
-  name: words.join(""),
-  scope: `@${words.join("-")}`,
-  repository: `${words.join("-")}/compiler`,
-};
+const other = otherNames(own);
 
 test("a renaming can be taken back in each file and path, and leaves the old name in none", () => {
   const forward = renaming(own, other);
@@ -50,7 +45,7 @@ test.each<[Partial<ProjectNames>, string | undefined]>([
   [{ name: "Capital" }, "the name"],
   [{ name: "1st" }, "the name"],
   [{ name: "" }, "the name"],
-  [{ name: "x".repeat(31) }, "the name"],
+  [{ name: "x".repeat(25) }, "the name"],
   [{ scope: "words" }, "the scope"],
   [{ scope: "@a/b" }, "the scope"],
   [{ repository: slugOf("git@example.com:a/b") ?? "" }, "the repository"],

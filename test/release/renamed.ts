@@ -1,4 +1,4 @@
-// Renames a copy of the last commit, tests it, and takes the renaming back: node test/release/renamed.mjs [NAME]
+// Renames a copy of the last commit, tests it, and takes the renaming back: npm run test:renamed
 // The copy is then equal to the commit, except for objects that the formatter broke over lines where the new names were too
 // long: it does not join them again.
 import { execFileSync } from "node:child_process";
@@ -6,21 +6,11 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { format, resolveConfig } from "prettier";
+import { namesOf, type ProjectNames } from "../../scripts/project-names.js";
+import { otherNames } from "./other-names.js";
 
-const { name, repository } = JSON.parse(readFileSync("package.json", "utf8"));
-const { package: generated } = JSON.parse(readFileSync("mcpgen.config.json", "utf8"));
-const own = {
-  name,
-  scope: generated.name.replace("/protocol", ""),
-  repository: repository.url.replace(/^git\+|\.git$/g, ""),
-};
-// In parts: a name that the repository contains is refused.
-const words = ["proto", "forge"];
-const other = {
-  name: process.argv[2] ?? words.join(""),
-  scope: `@${words.join("-")}`,
-  repository: `https://github.com/${words.join("-")}/compiler`,
-};
+const own = namesOf(readFileSync("package.json", "utf8"));
+const other = otherNames(own);
 
 const copy = mkdtempSync(join(tmpdir(), "renamed-"));
 try {
@@ -31,7 +21,7 @@ try {
   run("npm", "test");
   rename(own);
   git("diff", "--exit-code", "--stat", "--diff-filter=ADT", before);
-  const left = [];
+  const left: string[] = [];
   for (const file of git("diff", "--name-only", before).split("\n").filter(Boolean)) {
     const texts = [git("show", `${before}:${file}`), readFileSync(join(copy, file), "utf8")];
     const [one, two] = await Promise.all(texts.map((text) => joined(file, text)));
@@ -47,21 +37,22 @@ try {
 }
 
 /** Renames the copy, and commits: the command refuses a working tree with changes. */
-function rename({ name, scope, repository: address }) {
+function rename({ name, scope, repository }: ProjectNames): void {
+  const address = `https://github.com/${repository}`;
   run("npm", "run", "-s", "rename", "--", "--name", name, "--scope", scope, "--repository", address);
   git("add", "--all");
   git("-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message=Rename");
 }
 
 /** Lays a text out as if no object had been broken over lines by hand. */
-async function joined(file, text) {
+async function joined(file: string, text: string): Promise<string> {
   return format(text, { ...(await resolveConfig(file)), filepath: file, objectWrap: "collapse" });
 }
 
-function git(...args) {
+function git(...args: string[]): string {
   return execFileSync("git", args, { cwd: copy, encoding: "utf8", maxBuffer: 2 ** 28 }).trim();
 }
 
-function run(program, ...args) {
+function run(program: string, ...args: string[]): void {
   execFileSync(program, args, { cwd: copy, stdio: ["ignore", "inherit", "inherit"] });
 }
