@@ -7,6 +7,7 @@ import { shellLine, shownPath, columns, printable } from "../../print/terminal-t
 import { hostFilesIn } from "../servers/host-files.js";
 import { type Surroundings, canAsk } from "../console.js";
 import type { Effect, FolderEffects } from "./effects.js";
+import { slashPath } from "../../files/platform.js";
 import { sha256 } from "../../files/regular-file.js";
 import { StateFiles } from "../../files/state-files.js";
 
@@ -155,8 +156,10 @@ export class Trust {
       subject.pointer === undefined && subject.because === undefined && isJsonConfig(subject.file);
     if (isText && writerOf(subject.file) === undefined) return undefined;
     const content = await this.content(subject.folder, subject.modules);
-    const { shownIn } = await import("./effects.js");
-    const file = shownIn(content.folder, realpathSync(dirname(subject.file)) + sep + basename(subject.file));
+    const file = slashPath(
+      content.folder,
+      realpathSync(dirname(subject.file)) + sep + basename(subject.file),
+    );
     const concerned = content.effects.filter(
       (effect) => effect.needed && effect.file === file && isWithin(effect.pointer, subject.pointer ?? ""),
     );
