@@ -645,6 +645,32 @@ export const groups = new Map([
   ["auth", "Show logins"],
 ]);
 
+/** Commands that the parser of the command line carries out. */
+export const parserCommands: readonly Omit<CommandDefinition, "load">[] = [
+  {
+    name: "help",
+    summary: "Show the options of a command",
+    positionals: { command: { type: "string", array: true, description: "Words of the command" } },
+  },
+  {
+    name: "completion",
+    summary: "Print a completion script: for bash or zsh, or with a name for fish or powershell",
+    positionals: {
+      shell: {
+        type: "string",
+        description: "The shell (default: bash or zsh, by $SHELL)",
+        choices: ["fish", "powershell"],
+      },
+    },
+  },
+];
+
+/** Options that the parser of the command line carries out. */
+export const parserOptions = {
+  help: { ...flag("Show help"), alias: "h" },
+  version: flag("Show version number"),
+} satisfies Readonly<Record<string, Options>>;
+
 /** Options of every command. */
 export const globalOptions: Readonly<Record<string, Options>> = {
   json: flag("Print one JSON document on standard output (short for --format json)"),
