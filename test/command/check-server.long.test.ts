@@ -296,30 +296,27 @@ test.each([
 });
 
 test.each([
-  // oxlint-disable-next-line typescript/no-explicit-any
   [
     "an argument may have more values",
-    (tool: any) => tool.inputSchema.properties.unit.enum.push("kelvin"),
+    (tool: typeof definition) => tool.inputSchema.properties.unit.enum.push("kelvin"),
     {
       client: "Calls of the contract still work; capture the server to use the change.",
       server: "Map unknown values to the nearest known one, or ignore them.",
       both: "In the server: Map unknown values to the nearest known one, or ignore them.",
     },
   ],
-  // oxlint-disable-next-line typescript/no-explicit-any
   [
     "an argument became required",
-    (tool: any) => tool.inputSchema.required.push("unit"),
+    (tool: typeof definition) => tool.inputSchema.required.push("unit"),
     {
       client: "Always write the property.",
       server: "Let the server keep the contract, or tell its clients: Always write the property.",
       both: "In clients: Always write the property.",
     },
   ],
-  // oxlint-disable-next-line typescript/no-explicit-any
   [
     "a part of the result became optional",
-    (tool: any) => tool.outputSchema.required.pop(),
+    (tool: typeof definition) => tool.outputSchema.required.pop(),
     {
       client: "Treat the property as optional when you read it.",
       server:
