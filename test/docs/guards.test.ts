@@ -50,8 +50,8 @@ test.each(guards)("%s: `if (%s)` holds where the runtime refuses a form", async 
         revision,
         ...(elicit && { elicit }),
       } as never);
-      const told = await client.callTool("ask", {}).then(JSON.stringify, String);
-      const isRefused = told.includes("has not declared");
+      const outcome = await client.callTool("ask", {}).then(JSON.stringify, String);
+      const isRefused = outcome.includes("has not declared");
       expect(isGuarded, `${revision}: ${name}`).toBe(isRefused);
       await close();
     }
