@@ -36,7 +36,11 @@ export const text = (description: string, more: Options = {}): Options => ({
 /** An option that may be given several times. */
 export const texts = (description: string): Options => ({ ...text(description), array: true });
 /** An option without a value. */
-export const flag = (description: string): Options => ({ type: "boolean", description });
+export const flag = (description: string, more: Options = {}): Options => ({
+  type: "boolean",
+  description,
+  ...more,
+});
 
 /** The form of a command in its help, from its last word on: `add <source>`. */
 export function formOf({ name, positionals = {} }: Omit<CommandDefinition, "load">): string {

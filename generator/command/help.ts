@@ -18,12 +18,13 @@ export function helpData(words: readonly string[]): Readonly<Record<string, unkn
   );
   const grouped = every.filter(({ name }) => name.startsWith(`${words[0]} `));
   const chosen = [named, grouped, every].find(({ length }) => length > 0)!;
+  const general = { ...globalOptions, ...parserOptions };
   return {
     version: packageVersion(),
     usage: "mcpgen COMMAND [options]",
     groups: [...groups].map(([name, purpose]) => ({ name, purpose })),
     commands: chosen.map(commandData),
-    options: Object.entries({ ...globalOptions, ...parserOptions }).map(optionData),
+    options: Object.entries(general).map((entry) => optionData(entry, general)),
     exitCodes: [...exitCodes].map(([code, meaning]) => ({ code, meaning, codes: codesOf(code) })),
     explain: { code: "mcpgen explain CODE --json", all: "mcpgen explain --json" },
     pages: { manual: "docs/command-line.md", effects: "docs/security.md#what-each-command-does" },
@@ -43,24 +44,30 @@ function commandData(command: Omit<CommandDefinition, "load">): object {
       ...valueData(declared),
     })),
     // Beside the options of every command; one of the same name replaces that.
-    options: Object.entries(options).map(optionData),
+    options: Object.entries(options).map((entry) => optionData(entry, options)),
     examples: examples.map(([line, description]) => ({ line: line.replace("$0", "mcpgen"), description })),
   };
 }
 
-function optionData([name, option]: readonly [string, Options]): object {
+/** @param beside the options that are declared together with it; one of two declares that they exclude each other */
+function optionData(
+  [name, option]: readonly [string, Options],
+  beside: Readonly<Record<string, Options>>,
+): object {
   const { alias = [], conflicts, implies } = option;
+  const others = Object.entries(beside).filter(([, other]) => namesIn(other.conflicts).includes(name));
+  const excluded = [...namesIn(conflicts), ...others.map(([other]) => other)];
   return {
     name: `--${name}`,
     ...(alias.length > 0 && { aliases: [alias].flat().map((letter) => `-${letter}`) }),
     ...valueData(option),
-    ...(conflicts !== undefined && { conflicts: optionNames(conflicts) }),
-    ...(implies !== undefined && { implies: optionNames(implies) }),
+    ...(excluded.length > 0 && { conflicts: excluded.map((other) => `--${other}`) }),
+    ...(implies !== undefined && { implies: namesIn(implies).map((other) => `--${other}`) }),
   };
 }
 
-function optionNames(names: NonNullable<Options["conflicts" | "implies"]>): string[] {
-  return [names].flat().map((name) => `--${String(name)}`);
+function namesIn(names: Options["conflicts" | "implies"] = []): string[] {
+  return [names].flat().map(String);
 }
 
 function valueData({

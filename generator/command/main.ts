@@ -363,6 +363,19 @@ function usageError(message: string, args: readonly string[]): CodedError {
   if (message.startsWith("Missing required argument")) {
     return new CodedError("MG2003", `expected ${required(message, command)}`, { next: help });
   }
+  const exclusive = /^Arguments (\S+) and (\S+) are mutually exclusive$/.exec(message);
+  if (exclusive) {
+    const [one, other] = [`--${exclusive[1]}`, `--${exclusive[2]}`];
+    return new CodedError("MG2005", `${one} and ${other} exclude each other`, {
+      next: `Leave ${one} or ${other} out.`,
+    });
+  }
+  const needed = /^Missing dependent arguments:\s+(\S+) -> (\S+)/.exec(message);
+  if (needed) {
+    return new CodedError("MG2005", `--${needed[1]} needs --${needed[2]}`, {
+      next: `Give --${needed[2]}, too, or leave --${needed[1]} out.`,
+    });
+  }
   const valueOf = /^Not enough arguments following: (.*)$/.exec(message)?.[1];
   if (valueOf !== undefined)
     return new CodedError("MG2003", `expected a value after --${valueOf}`, { next: help });

@@ -14,6 +14,8 @@ interface Value {
   readonly repeatable?: true;
   readonly choices?: readonly string[];
   readonly default?: string;
+  readonly conflicts?: readonly string[];
+  readonly implies?: readonly string[];
   readonly description: string;
 }
 
@@ -127,6 +129,38 @@ describe.each(everyCommand.map(({ name }) => name))("%s", (name) => {
       );
       const read = await parseCommandLine(words.slice(1), "", () => {});
       expect([words[0], read?.command.name], line).toEqual(["mcpgen", name]);
+    }
+  });
+
+  test("options that exclude or need each other are refused as its JSON says", async () => {
+    const every = [...all.options, ...command.options];
+    const given = (name: string): string[] =>
+      every.find((each) => each.name === name)!.type === "boolean" ? [name] : [`${name}=${valueOf(name)}`];
+    const valueOf = (name: string): string => every.find((each) => each.name === name)!.choices?.[0] ?? "x";
+    const required = [
+      ...command.positionals.filter((each) => each.required).map(({ choices = ["x"] }) => choices[0]!),
+      ...command.options.filter((each) => each.required).flatMap(({ name: option }) => given(option)),
+    ];
+    const refused = async (words: readonly string[]): Promise<string> => {
+      const { code, stderr } = await mcpgen(".", [...path, ...required, ...words]);
+      expect(code).toBe(2);
+      return stderr;
+    };
+    // `help` prints the help whatever the options.
+    for (const { name: one, conflicts = [], implies = [] } of name === "help" ? [] : every) {
+      for (const other of conflicts) {
+        const words = new Set([one, other]);
+        // The set grows while it is read: options that are needed may need others.
+        for (const each of words)
+          for (const needed of every.find(({ name: own }) => own === each)!.implies ?? []) words.add(needed);
+        expect(await refused([...words].flatMap(given))).toMatch(
+          new RegExp(`MG2005: (?:${one} and ${other}|${other} and ${one}) exclude each other`),
+        );
+      }
+      for (const other of implies)
+        expect(await refused(given(one))).toContain(
+          `MG2005: ${one} needs ${other}\n  → Give ${other}, too, or leave ${one} out.`,
+        );
     }
   });
 

@@ -40,7 +40,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generate --schema x.json", "MG2005", "--schema needs --name", /--name/],
     ["generate --name x", "MG2005", "--name needs --schema", /schema/],
     ["generate --notes x", "MG2005", "--notes needs --schema", /schema/],
-    ["generate --check --force", "MG2005", "--check writes nothing", /--check/],
+    ["generate --check --force", "MG2005", "--check and --force exclude each other", /--check/],
     ["generate --schema x --name ../x", "MG2008", 'cannot be called "../x"', /letters/],
     ["generate", "MG2010", "there is no revision to generate", /--contract FILE --out DIR[^]*revision add/],
     ["generate --revision 2025", "MG2010", 'there is no revision "2025"', /revision add/],
