@@ -158,11 +158,6 @@ const serverOnly = ["header", "env", "timeout", "input"] as const;
 
 function refuseContradictions({ args, folder, name }: SourceRequest): void {
   const [file, server] = [args.string("contract"), args.string("server")];
-  if (file !== undefined && server !== undefined) {
-    throw new CodedError("MG2005", "--contract and --server exclude each other", {
-      next: "Start from the file, or from the server.",
-    });
-  }
   const stray = server === undefined ? serverOnly.find((option) => args.given(option)) : undefined;
   if (stray !== undefined)
     throw new CodedError("MG2005", `--${stray} needs --server`, { next: "Name the server, too." });

@@ -32,7 +32,7 @@ export interface Effect {
   readonly needed: boolean;
 }
 
-/** The effects of all configuration in a folder, in a fixed order. */
+/** The effects of all configuration in a folder, in a fixed order: gravest first, own files before those of packages. */
 export interface FolderEffects {
   readonly folder: string;
   readonly effects: readonly Effect[];
@@ -87,7 +87,15 @@ export async function folderEffects({
   ];
   const lines = new Map(all.map((each) => [effectKey(each), each]));
   const keys = [...lines.keys()].sort();
-  return { folder, effects: keys.map((key) => lines.get(key)!), hash: sha256(keys.join("\n")) };
+  const effects = keys.map((key) => lines.get(key)!).sort((a, b) => rank(a) - rank(b));
+  return { folder, effects, hash: sha256(keys.join("\n")) };
+}
+
+/** Kinds of effects, gravest first. */
+const gravest: readonly Effect["verb"][] = ["start", "expand", "run", "render", "send", "read"];
+
+function rank({ verb, what }: Effect): number {
+  return 2 * gravest.indexOf(verb) + (/(?:^|\/)node_modules\//.test(what) ? 1 : 0);
 }
 
 function effectKey({ verb, what, file, pointer, sha256 }: Effect): string {

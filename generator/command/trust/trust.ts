@@ -205,7 +205,7 @@ export class Trust {
         ...details,
         next: "Compare the files with those that were trusted; if all of it is wanted, name the new hash.",
       });
-    const [first] = effects.toSorted((a, b) => gravest.indexOf(a.verb) - gravest.indexOf(b.verb));
+    const [first] = effects;
     const why = because ?? `it would ${first!.verb} ${first!.what}`;
     return new CodedError("MG2105", `the folder is not trusted: ${why}`, {
       ...details,
@@ -232,9 +232,6 @@ export class Trust {
     return false;
   }
 }
-
-/** Kinds of effects, gravest first: a message names the first. */
-const gravest: readonly Effect["verb"][] = ["start", "expand", "run", "render", "send", "read"];
 
 function isWithin(place: string, other: string): boolean {
   return `${place}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${place}/`);

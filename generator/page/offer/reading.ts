@@ -1,11 +1,11 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import type { Contract, ContractTool } from "../../contract/contract.js";
 import { type ToolSchemas, readToolSchemas } from "../../contract/emit/tool-schemas.js";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../../lint/lint-contract.js";
 import type { Profile } from "../../lint/rule.js";
 import { counted } from "../../print/terminal-text.js";
 import { stringLiteral } from "../../print/text.js";
-import { minimalValid } from "../../sample/sample.js";
+import { minimalRoot } from "../../sample/sample.js";
 import { anchor, longestName, shortened } from "../html.js";
 import type { Badge, Entry, Fact, Figure, Part, Reading, Remark, Section } from "../reading.js";
 import { membersOf, ownType } from "../schema-members.js";
@@ -205,17 +205,8 @@ function schemaParts(title: string, schema: ToolSchemas["input"] | undefined, wr
 
 /** The smallest valid arguments, as code. */
 function exampleText({ input }: ToolSchemas): string {
-  if (!input.root) return "{}";
-  try {
-    // Samples are made from definitions, so the root becomes one.
-    const name = "\0arguments";
-    const definitions = new Map([...input.definitions, [name, { name, node: input.root }]]);
-    const value: JsonValue | undefined = minimalValid({ ...input, definitions }, name);
-    return isJsonObject(value) ? shortened(JSON.stringify(value, undefined, 2), 2_000) : "{}";
-  } catch {
-    // No sample exists for some unusual schemas; the page shows the schema instead.
-    return "{}";
-  }
+  const value = minimalRoot(input);
+  return isJsonObject(value) ? shortened(JSON.stringify(value, undefined, 2), 2_000) : "{}";
 }
 
 type Prompt = NonNullable<Contract["prompts"]>[number];
