@@ -44,8 +44,9 @@ function rename({ name, scope, repository }: ProjectNames): void {
   git("-c", "user.name=test", "-c", "user.email=test@example.com", "commit", "--quiet", "--message=Rename");
 }
 
-/** Lays a text out as if no object had been broken over lines by hand. */
+/** Lays code out as if no object had been broken over lines by hand. Other files stay as they are. */
 async function joined(file: string, text: string): Promise<string> {
+  if (!/\.[cm]?[jt]s$/.test(file)) return text;
   return format(text, { ...(await resolveConfig(file)), filepath: file, objectWrap: "collapse" });
 }
 
