@@ -167,7 +167,7 @@ test("a server of the folder does not silently replace the user's server", async
 
 test("--no-config and --config exclude each other", async () => {
   const ran = await mcpgen(project(), ["generate", "--no-config", "--config", "mcpgen.config.js"]);
-  expect(ran.stderr).toContain("MG2005: --config and --no-config");
+  expect(ran.stderr).toContain("MG2005: --no-config and --config exclude each other");
 });
 
 test("the question at a terminal: Escape does not count as consent", async () => {
