@@ -7,11 +7,12 @@ import type { Badge, Entry, Member, Part, Reading, Side, Text } from "./reading.
 export function readingMarkdown(reading: Reading, render: Render): string {
   const page = render("reading.md", {
     title: plain(shortened(reading.title, longestName)),
-    lead: reading.lead === undefined ? undefined : prose(reading.lead),
+    lead: [reading.lead, reading.description].flatMap(paragraphs).join("\n\n"),
     facts: [
       ...(reading.figures ?? []).map(({ label, count }) => `- ${label}: ${count}`),
       ...reading.facts.map(({ name, value }) => `- ${name}: ${textOf(value)}`),
     ],
+    parts: (reading.parts ?? []).map(partOf),
     sections: reading.sections.map(({ title, entries }) => ({ title, entries: entries.map(entryOf) })),
     notes: (reading.notes ?? []).map((note) => plain(note)),
   });
@@ -23,6 +24,7 @@ function entryOf({
   name,
   badges = [],
   lead,
+  description,
   facts = [],
   remarks = [],
   parts = [],
@@ -33,7 +35,7 @@ function entryOf({
     name: code(shortened(name, longestName)),
     lines: [
       badges.length > 0 ? badges.map(badgeText).join(" · ") : "",
-      lead === undefined ? "" : prose(lead),
+      ...[lead, description].flatMap(paragraphs),
       facts.map((fact) => `- ${fact.name}: ${textOf(fact.value)}`).join("\n"),
       remarks.map(({ kind, text }) => `- **${kind}**: ${plain(shortened(text))}`).join("\n"),
       ...parts.map(partOf),
@@ -65,7 +67,10 @@ function partOf(part: Part): string {
     case "json":
       return details(part.title, block("json", JSON.stringify(part.value, undefined, 2)));
     case "code":
-      return details(part.title, block(part.language, part.text));
+      return details(
+        part.title,
+        [block(part.language, part.text), ...(part.note === undefined ? [] : [prose(part.note)])].join("\n\n"),
+      );
     case "sides":
       return details(
         part.title,
@@ -88,6 +93,13 @@ function details(title: string, content: string): string {
 
 function block(language: string, text: string): string {
   return fencedBlock(language, shortened(text, 20_000));
+}
+
+/** The paragraphs of a text. Its Markdown stays text, because other readers of Markdown load images and run HTML. */
+function paragraphs(text = ""): string[] {
+  return shortened(text.trim())
+    .split(/\n\s*\n/)
+    .map((paragraph) => markdownProse(paragraph.trim()));
 }
 
 function prose(text: string): string {

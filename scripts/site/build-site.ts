@@ -88,6 +88,7 @@ function configure(config: UserConfig, { pages, references, index, groups, resol
   config.setLibrary("md", siteMarkdown(resolver));
   config.addGlobalData("places", places);
   config.addGlobalData("groups", groups);
+  config.addGlobalData("mark", render("mark", {}).trim());
   config.addFilter("from", (page: string, here: string) => addressFrom(here, page));
   config.addFilter("reading", (page: string, links: string, end: string) =>
     readingHtml(byPage.get(page)!, render, {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { readingHtml } from "../../../generator/page/reading-html.js";
 import { offerReading } from "../../../generator/page/offer/reading.js";
+import { usualProfiles } from "../../../generator/lint/rule.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
 import { Page, chromium } from "../../support/browser-page.js";
 import { browserTest } from "../../support/browser-test.js";
@@ -111,7 +112,7 @@ function liveServer(): string {
   });
 }
 
-const sources = { name: "many", isLive: false, profiles: ["claude", "openai", "gemini"] as const };
+const sources = { name: "many", hostName: "shop", start: { kind: "unknown" }, profiles: usualProfiles } as const;
 
 browserTest("texts of 1 MB leave the page usable", async () => {
   const long = "x".repeat(1_000_000);
