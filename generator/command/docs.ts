@@ -44,9 +44,7 @@ export const docs: RunCommand = async (args, context) => {
   const form = args.string("format") === "markdown" ? "md" : "html";
   const render = pageTemplates(project);
   // A server may repeat a secret that it was sent.
-  const text = secrets.hide(
-    form === "md" ? readingMarkdown(reading, render) : readingHtml(reading, render),
-  );
+  const text = secrets.hide(form === "md" ? readingMarkdown(reading, render) : readingHtml(reading, render));
   return published({ text, name, form, findings }, args, context);
 };
 

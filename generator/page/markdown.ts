@@ -143,12 +143,12 @@ function leafOf(token: Token): Rendered | undefined {
 function linkOf(token: Token): Start {
   const [target, title] = [String(token.attrGet("href")), token.attrGet("title")];
   const address = addressOf(target);
-  const open = address !== undefined && html`<a href="${address}" rel="noopener noreferrer">`;
+  const open = address !== undefined && html`<a href="${address}" rel="noopener noreferrer"></a>`;
   // An autolink is its target.
   const isTarget = token.markup === "autolink";
   const written = isTarget ? "" : [target, ...(title === null ? [] : [`"${title}"`])].join(" ");
   return {
-    start: html`${open}<bdi>`,
+    start: html`${open}<bdi></bdi>`,
     text: "",
     end: {
       piece: html`</bdi>${address !== undefined && new Html("</a>")}${!isTarget && targetText(written)}`,

@@ -69,7 +69,9 @@ function partOf(part: Part): string {
     case "code":
       return details(
         part.title,
-        [block(part.language, part.text), ...(part.note === undefined ? [] : [prose(part.note)])].join("\n\n"),
+        [block(part.language, part.text), ...(part.note === undefined ? [] : [prose(part.note)])].join(
+          "\n\n",
+        ),
       );
     case "sides":
       return details(

@@ -26,7 +26,7 @@ const [input, programs, output] = ["scripts/site", "node_modules/.cache/mcpgen-s
 /** The pages that the head of every page links to. */
 const places = [
   { page: "index.html", label: "mcpgen" },
-  { page: "docs/index.html", label: "Documentation" },
+  { page: "docs/index.html", label: "Docs" },
   { page: "reference/index.html", label: "Protocol" },
   { page: "changes/index.html", label: "Changes" },
   { page: "search.html", label: "Search" },

@@ -39,7 +39,10 @@ describe("Markdown of a server", () => {
       "<mailto:a@b.example>",
       '<p><a href="mailto:a@b.example" rel="noopener noreferrer"><bdi>mailto:a@b.example</bdi></a></p>',
     ],
-    ["![a](https://b.example/c.png)", '<p><span class="target">image:</span> <bdi>a</bdi> <bdi class="target">(https://b.example/c.png)</bdi></p>'],
+    [
+      "![a](https://b.example/c.png)",
+      '<p><span class="target">image:</span> <bdi>a</bdi> <bdi class="target">(https://b.example/c.png)</bdi></p>',
+    ],
     ["<b>a</b> &lt;", "<p>&lt;b&gt;a&lt;/b&gt; &amp;lt;</p>"],
   ])("%j", (text, markup) => expect(markdownHtml(text)?.text.replaceAll("\n", "")).toBe(markup));
 
@@ -69,7 +72,7 @@ describe("Markdown of a server", () => {
     ["a comment", "<!-- hidden -->", /hidden/],
     ["a cell too many", "|a|\n|-|\n|b|hidden|", undefined],
     ["nesting", `${">".repeat(200)} hidden`, undefined],
-    ["emphasis in emphasis", `${"*(".repeat(40)}hidden${")*".repeat(40)}`, undefined],
+    ["emphasis in emphasis", `${"*a _b ".repeat(20)}hidden${" c_ d*".repeat(20)}`, undefined],
   ])("%s hides no text", (_, text, shown) => {
     const markup = markdownHtml(text);
     if (shown) expect(seen(markup!.text)).toMatch(shown);
@@ -79,7 +82,27 @@ describe("Markdown of a server", () => {
   test("no text runs, loads, links elsewhere or vanishes", () => {
     const pieces = fc.constantFrom(
       ...markdownAttacks,
-      ...["a", "\u05d0", "`", "```", "*", "**", "_", "~~", "[", "](", ")", "![", "<", ">", "|", "-", "1. ", "\n", "\n\n"],
+      ...[
+        "a",
+        "\u05d0",
+        "`",
+        "```",
+        "*",
+        "**",
+        "_",
+        "~~",
+        "[",
+        "](",
+        ")",
+        "![",
+        "<",
+        ">",
+        "|",
+        "-",
+        "1. ",
+        "\n",
+        "\n\n",
+      ],
       ...["    ", "\t", "\\", "&amp;", "https://a.example/", '"', "'", "# ", "---", "\0", "\u202e"],
     );
     fc.assert(
@@ -89,10 +112,13 @@ describe("Markdown of a server", () => {
         if (markup === "") return;
         const faults = policyFaults(page(markup));
         if (faults.length > 0) fail(`${text}: ${faults.join(", ")}`);
-        expect(markup).not.toMatch(/<(?!\/?(?:p|ul|ol|li|blockquote|strong|em|s|code|pre|br|hr|a|bdi|span|div|table|thead|tbody|tr|th|td)\b)/);
+        expect(markup).not.toMatch(
+          /<(?!\/?(?:p|ul|ol|li|blockquote|strong|em|s|code|pre|br|hr|a|bdi|span|div|table|thead|tbody|tr|th|td)\b)/,
+        );
         // Each letter of the source is seen, in its order.
         let at = 0;
-        const shown = seen(markup) + [...markup.matchAll(/ value="(\d+)"/g)].map(([, number]) => number).join("");
+        const shown =
+          seen(markup) + [...markup.matchAll(/ value="(\d+)"/g)].map(([, number]) => number).join("");
         for (const letter of text.replace(/[^\p{L}]/gu, "")) {
           at = shown.indexOf(letter, at) + 1;
           if (at === 0) fail(`${JSON.stringify(text)}: ${letter} is not in ${shown}`);

@@ -10,7 +10,12 @@ import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { newServer, serve } from "../support/live-server.js";
 
-const sources = { name: "shop.yaml", hostName: "shop", start: { kind: "unknown" }, profiles: usualProfiles } as const;
+const sources = {
+  name: "shop.yaml",
+  hostName: "shop",
+  start: { kind: "unknown" },
+  profiles: usualProfiles,
+} as const;
 const object = {
   type: "object",
   properties: { count: { type: "integer", minimum: 1 } },

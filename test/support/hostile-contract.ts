@@ -27,7 +27,7 @@ export const markdownAttacks = [
   `|${"a|".repeat(1_000)}\n|${"-|".repeat(1_000)}\n|${"b|".repeat(1_000)}`,
   `|a|b|\n|-|-|\n${"|c|d|\n".repeat(900)}`,
   "<https://\u202emoc.elpmaxe/\u2066a> [\u05d0\u05d1](https://a.example/) <https://a.example/\u200b>",
-  "```js onload=alert(1)\nalert(1)\n```\n\n~~~\"><script>alert(1)</script>\na",
+  '```js onload=alert(1)\nalert(1)\n```\n\n~~~"><script>alert(1)</script>\na',
   "[//]: # (hidden words)\n\n# Tools\n\nTools\n=====",
   `&#x3c;script&#x3e;alert(1)&#x3c;/script&#x3e; [a](&#x6a;avascript:alert(1))`,
 ];

@@ -25,7 +25,13 @@ export function connectParts(name: string, start: ServerStart): Part[] {
   return [
     ...(line === undefined
       ? []
-      : [{ ...{ title: "Add it to your hosts", open: true, kind: "code" as const }, language: "sh", text: line }]),
+      : [
+          {
+            ...{ title: "Add it to your hosts", open: true, kind: "code" as const },
+            language: "sh",
+            text: line,
+          },
+        ]),
     {
       ...{ title: "Entry of a host's file", open: true, kind: "code", language: "json", text: json },
       ...(note !== undefined && { note }),

@@ -112,7 +112,12 @@ function liveServer(): string {
   });
 }
 
-const sources = { name: "many", hostName: "shop", start: { kind: "unknown" }, profiles: usualProfiles } as const;
+const sources = {
+  name: "many",
+  hostName: "shop",
+  start: { kind: "unknown" },
+  profiles: usualProfiles,
+} as const;
 
 browserTest("texts of 1 MB leave the page usable", async () => {
   const long = "x".repeat(1_000_000);
