@@ -1,5 +1,6 @@
 // Builds every package and packs it as it is published: a tarball each in dist/packages/, or in the folder that is named.
 // The manifests lose what only this repository needs: scripts, development dependencies, entries of sources.
+// Pictures stay in the repository: the README of a package names their address there.
 // `npm publish dist/packages/NAME.tgz` publishes one; the last line installs mcpgen from all of them.
 // `--as-built` packs what the last build made: a build would take the files away from programs that run meanwhile.
 import { execFileSync } from "node:child_process";
@@ -44,6 +45,12 @@ function published(tarball) {
   for (const key of ours) delete manifest[key];
   for (const entry of Object.values(manifest.exports)) delete entry["mcpgen-source"];
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  const readme = join(staging, "package/README.md");
+  const pictures = manifest.repository.url.replace(
+    /^git\+https:\/\/github\.com\/(.*)\.git$/,
+    "https://raw.githubusercontent.com/$1/HEAD/docs/pictures/",
+  );
+  writeFileSync(readme, readFileSync(readme, "utf8").replaceAll('="docs/pictures/', `="${pictures}`));
   npmPack(join(staging, "package"), folder);
   rmSync(join(staging, "package"), { recursive: true });
 }

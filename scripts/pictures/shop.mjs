@@ -30,7 +30,7 @@ server.tool(
 server.tool(
   "order",
   {
-    description: "Orders an article, after the user has said **where** it goes.",
+    description: "Orders an article, after the user has said where it goes.",
     inputSchema: z.object({
       article: z.string().describe("An article that `search` found."),
       count: z.int().min(1).max(20).default(1),

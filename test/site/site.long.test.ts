@@ -178,12 +178,12 @@ test("a dead link in a document is a problem with its place", async () => {
 test("a site replaces a site, and no other folder", () => {
   const folder = temporaryFolder({ "mine/a.txt": "mine" });
   const out = join(folder, "new/site");
-  writeSite(out, site.files);
+  writeSite(out, site);
   writeFileSync(join(out, "old.html"), "");
-  writeSite(out, site.files);
+  writeSite(out, site);
   expect(existsSync(join(out, "old.html"))).toBe(false);
   expect(readFileSync(join(out, "docs/http.html"), "utf8")).toBe(site.files.get("docs/http.html"));
-  expect(() => writeSite(join(folder, "mine"), site.files)).toThrow("no site of mcpgen");
+  expect(() => writeSite(join(folder, "mine"), site)).toThrow("no site of mcpgen");
   expect(readFileSync(join(folder, "mine/a.txt"), "utf8")).toBe("mine");
   expect(readdirSync(join(folder, "new"))).toEqual(["site"]);
 });

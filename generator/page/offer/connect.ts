@@ -22,20 +22,12 @@ export function connectParts(name: string, start: ServerStart): Part[] {
   const { entry, command, note } = waysOf(start);
   const line = command && shellLine(["npx", "add-mcp", ...command, "--name", name]);
   const json = JSON.stringify({ mcpServers: { [name]: entry } }, undefined, 2);
+  const entryPart = { title: "Entry of a host's file", kind: "code", language: "json", text: json } as const;
+  const said = note === undefined ? {} : { note };
+  if (line === undefined) return [{ ...entryPart, ...said, open: true }];
   return [
-    ...(line === undefined
-      ? []
-      : [
-          {
-            ...{ title: "Add it to your hosts", open: true, kind: "code" as const },
-            language: "sh",
-            text: line,
-          },
-        ]),
-    {
-      ...{ title: "Entry of a host's file", open: true, kind: "code", language: "json", text: json },
-      ...(note !== undefined && { note }),
-    },
+    { title: "Add it to your hosts", open: true, kind: "code", language: "sh", text: line, ...said },
+    entryPart,
   ];
 }
 
