@@ -1,13 +1,14 @@
 import { fencedBlock, markdownProse, markdownText as plain, oneLineCode as code } from "../print/markdown.js";
 import type { Render } from "../print/templates.js";
 import { escapeHtml, visible, longestName, shortened } from "./html.js";
+import { safeMarkdown } from "./markdown.js";
 import type { Badge, Entry, Member, Part, Reading, Side, Text } from "./reading.js";
 
 /** Renders a page as GitHub Markdown. Untrusted text never becomes Markdown or HTML markup. */
 export function readingMarkdown(reading: Reading, render: Render): string {
   const page = render("reading.md", {
     title: plain(shortened(reading.title, longestName)),
-    lead: [reading.lead, reading.description].flatMap(paragraphs).join("\n\n"),
+    lead: [reading.lead, reading.description].flatMap(paragraphs).join("\n\n").trim(),
     facts: [
       ...(reading.figures ?? []).map(({ label, count }) => `- ${label}: ${count}`),
       ...reading.facts.map(({ name, value }) => `- ${name}: ${textOf(value)}`),
@@ -97,11 +98,12 @@ function block(language: string, text: string): string {
   return fencedBlock(language, shortened(text, 20_000));
 }
 
-/** The paragraphs of a text. Its Markdown stays text, because other readers of Markdown load images and run HTML. */
+/** The blocks of a text: their Markdown, or their lines where other readers of Markdown could load or hide something. */
 function paragraphs(text = ""): string[] {
+  const lines = (block: string): string[] => block.split("\n").map((line) => markdownProse(line.trim()));
   return shortened(text.trim())
     .split(/\n\s*\n/)
-    .map((paragraph) => markdownProse(paragraph.trim()));
+    .map((block) => safeMarkdown(block) ?? lines(block).join("\\\n"));
 }
 
 function prose(text: string): string {

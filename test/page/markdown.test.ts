@@ -2,7 +2,7 @@ import { fail } from "node:assert/strict";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { html } from "../../generator/page/html.js";
-import { markdownHtml } from "../../generator/page/markdown.js";
+import { markdownHtml, safeMarkdown } from "../../generator/page/markdown.js";
 import { cases, seed } from "../support/cases.mjs";
 import { markdownAttacks } from "../support/hostile-contract.js";
 import { policyFaults } from "./page-faults.js";
@@ -78,6 +78,23 @@ describe("Markdown of a server", () => {
     if (shown) expect(seen(markup!.text)).toMatch(shown);
     else expect(markup).toBeUndefined();
   });
+
+  test.each([
+    ["- **a**\n- `b`\n\n> c\n\n|a|\n|-|\n|b|", true],
+    ["[a](https://b.example/)", false],
+    ["![a](b.png)", false],
+    ["<b>", false],
+    ["&lt;", false],
+    ["# a", false],
+    ["a\n---", false],
+    ["- ```\n  a", false],
+    ["www.a.example", false],
+    ["a@b.example", false],
+    ["$a$", false],
+    ["> ".repeat(20) + "a", false],
+  ])("in other documents, %j is Markdown: %j", (text, isSafe) =>
+    expect(safeMarkdown(text)).toBe(isSafe ? text : undefined),
+  );
 
   test("no text runs, loads, links elsewhere or vanishes", () => {
     const pieces = fc.constantFrom(

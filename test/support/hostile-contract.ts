@@ -19,7 +19,7 @@ export const markdownAttacks = [
   "[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,<script>alert(1)</script>) <javascript:alert(1)>",
   "![a](http://127.0.0.1:9/a.png) [![b](http://127.0.0.1:9/b.png)](http://127.0.0.1:9/c) ![c][d]\n\n[d]: http://127.0.0.1:9/d.png",
   `<img src=x onerror=alert(1)>\n\n<script>alert(1)</script>\n\n<details open ontoggle=alert(1)>\n\n**a**`,
-  '[a](https://a.example/ "\" onmouseover=alert(1) ") [b](https://a.example/"onclick="alert(1))',
+  '[a](https://a.example/ "\\" onmouseover=alert(1) ") [b](https://a.example/"onclick="alert(1))',
   `${"> ".repeat(500)}a`,
   `${"- ".repeat(500)}a`,
   `${"*a **b ".repeat(300)}`,

@@ -14,7 +14,7 @@ export type ServerStart =
   /** The contract does not say where its server runs. */
   | { readonly kind: "unknown" };
 
-/** Stands for the address of a server that nobody has named. */
+/** Stands for an unknown address of a server. */
 export const exampleUrl = "https://example.com/mcp";
 
 /** The parts that show how to add a server to hosts, which then know it as `name`. */
@@ -63,7 +63,7 @@ function processWays({ words, variables }: Extract<ServerStart, { readonly kind:
       ...target,
       ...Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
     ],
-    note: `A host starts the command in a folder of its own: write paths in full.${variables.length > 0 || words.some((word) => word.includes("…")) ? ` ${secretNote}` : ""}`,
+    note: `A host starts the command in its folder, not in yours: write paths in full.${variables.length > 0 || words.some((word) => word.includes("…")) ? ` ${secretNote}` : ""}`,
   };
 }
 
