@@ -1,6 +1,6 @@
 // Builds every package and packs it as it is published: a tarball each in dist/packages/, or in the folder that is named.
 // The manifests lose what only this repository needs: scripts, development dependencies, entries of sources. Links of documents
-// to files that a package does not contain lead to the repository, at the tag of the version.
+// to files that a package does not contain lead to the repository, at the tag of the version; so do its pictures.
 // `npm publish dist/packages/NAME.tgz` publishes one; the last line installs mcpgen from all of them.
 // `--as-built` packs what the last build made: a build would take the files away from programs that run meanwhile.
 import { execFileSync } from "node:child_process";
@@ -65,12 +65,16 @@ function published(tarball) {
 function withinReach(document, content, { repository, version }) {
   const address = repository.url.replace(/^git\+|\.git$/g, "");
   return readFileSync(document, "utf8").replace(
-    /^```.*?^```|(?<=\]\()(?![a-z]+:|#)([^)\s#]+)/gms,
+    /^```.*?^```|(?<=\]\(|src(?:set)?=")(?![a-z]+:|#)([^)\s#"]+)/gms,
     (text, target) => {
       if (target === undefined || existsSync(join(dirname(document), target))) return text;
       const place = relative(content, join(dirname(document), target));
       const source = join(root, repository.directory ?? "", place);
-      const kind = statSync(source).isDirectory() ? "tree" : "blob";
+      const kind = statSync(source).isDirectory()
+        ? "tree"
+        : /\.(?:webp|png|svg)$/.test(source)
+          ? "raw"
+          : "blob";
       return `${address}/${kind}/v${version}/${relative(root, source)}`;
     },
   );

@@ -200,6 +200,7 @@ const protocolCommands: readonly CommandDefinition[] = [
       open: flag("Open the page; without --out, it is a temporary file"),
       force: flag("Overwrite a file that mcpgen did not write"),
       format: text("How to print (default: html)", { choices: ["html", "markdown", "json"] }),
+      "no-lint": flag("Leave out the findings of lint"),
       templates: text("Folder with your own templates"),
       revision: text("Of a live server: revision to speak (default: the newest that both know)"),
       ...serverOptionDefinitions,
