@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { packageVersion } from "../files/regular-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { closest } from "../diagnostics/suggest.js";
+import { revisionAdvice } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
 import { loginOf, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
@@ -307,8 +307,7 @@ function declining({ userRejected }: Runtime, onAsked: (what: string) => void = 
 function expectRevision({ revisions }: Runtime, wanted: string | undefined): void {
   const ids = revisions.map(({ id }) => id);
   if (wanted === undefined || ids.includes(wanted)) return;
-  const suggestion = closest(wanted, ids);
   throw new CodedError("MG2010", `there is no revision ${JSON.stringify(wanted)}`, {
-    next: suggestion === undefined ? `The revisions are ${ids.join(", ")}.` : `Did you mean ${suggestion}?`,
+    next: revisionAdvice(wanted, ids),
   });
 }

@@ -282,6 +282,12 @@ export function present(command: string, outcome: Outcome, console: Console): nu
     console.document(documentOf(command, outcome));
     return exit;
   }
+  // Before the result: what the user did wrong explains it.
+  if (outcome.error)
+    printErrors(
+      [outcome.error, ...outcome.error.more].map((each) => shownError(each)),
+      console,
+    );
   for (const finding of findings) {
     if (console.settings.format === "github") console.annotation(annotation(finding));
     else console.result(findingText(finding, console.paint));
@@ -290,7 +296,6 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   if (outcome.steps !== undefined && !console.settings.quiet) console.result(outcome.steps);
   if (outcome.summary !== undefined && !console.settings.quiet) console.result(printable(outcome.summary));
   if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", printable(outcome.mend))}`);
-  if (outcome.error) printErrors([shownError(outcome.error)], console);
   return exit;
 }
 

@@ -34,7 +34,7 @@ interface AskingRequest<T> {
  *
  * @returns the outcome; with the error MG6312 if a value of `--answer` did not fit its field, or no form had the field: the
  * server has done its work by then, so the result is shown, too
- * @throws CodedError as `withServer`
+ * @throws CodedError as `withServer`; after MG6312, if a form was cancelled or declined for its sake
  */
 export async function askServer<T>({
   source,
@@ -72,9 +72,11 @@ export async function askServer<T>({
   };
   const result = await withServer(source, { ...options, questions }, (client) =>
     timeout.over(use(client, request, listing)),
-  );
+  ).catch((error: unknown) => {
+    throw (error instanceof CodedError && questions.causeOf(error)) || error;
+  });
   const outcome = show(result);
-  const error = questions.problem();
+  const error = questions.problem(outcome.error);
   return error ? { ...outcome, error } : outcome;
 }
 
@@ -98,7 +100,7 @@ class UserQuestions implements Questions {
   readonly #timeout: RequestTimeout;
   readonly #asked = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
-  #problem: CodedError | undefined;
+  #problem: AnswerProblem | undefined;
 
   /**
    * @param timeout paused while the user answers
@@ -123,10 +125,24 @@ class UserQuestions implements Questions {
   /**
    * Called when the request is over. Returns MG6312 if a value of `--answer` did not fit its field, or no form had the field:
    * most names that none has are misspelt.
+   *
+   * @param consequence the error of the request, which follows
    */
-  problem(): CodedError | undefined {
+  problem(consequence?: CodedError): CodedError | undefined {
     const unused = this.#answers.find(({ key }) => !this.#asked.has(key));
-    return this.#problem ?? (unused && unusedError(unused.key, this.#asked));
+    const details = this.#problem ?? (unused && unusedAnswer(unused.key, this.#asked));
+    return (
+      details &&
+      new CodedError("MG6312", details.message, {
+        next: details.next,
+        ...(consequence && { more: [consequence, ...consequence.more], facts: consequence.facts }),
+      })
+    );
+  }
+
+  /** MG6312 before the error of the request; undefined if no form was shown before the request failed. */
+  causeOf(error: CodedError): CodedError | undefined {
+    return this.#asked.size > 0 ? this.problem(error) : undefined;
   }
 
   #inTurn(ask: () => Promise<JsonObject>): Promise<JsonObject> {
@@ -142,14 +158,17 @@ class UserQuestions implements Questions {
     try {
       content = preparedAnswers(this.#answers, fields);
     } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
+      if (!(error instanceof AnswerProblem)) throw error;
       this.#problem ??= error;
       return { action: "cancel" };
     }
     const open = fields.filter(({ name }) => !Object.hasOwn(content, name));
     const isFilledIn = Object.keys(content).length > 0 && open.every(({ isRequired }) => !isRequired);
     if (isFilledIn) return { action: "accept", content };
-    if (this.#terminal === undefined) return declined(`the user: ${String(message)}`, open, this.#context);
+    if (this.#terminal === undefined) {
+      const others = this.#answers.filter(({ key }) => !this.#asked.has(key)).map(({ key }) => key);
+      return declined(`the user: ${String(message)}`, open, this.#context, others);
+    }
     const action = await decide(
       this.#question(message),
       open.length > 0 ? "Answer" : "Accept",
@@ -192,15 +211,22 @@ function decliningQuestions(isMeant: boolean, context: CommandContext): Question
 /** Maximum number of fields that a hint names. */
 const mostFields = 8;
 
+/** @param others fields that `--answer` names, and that no form had */
 function declined(
   what: string,
   fields: readonly Pick<FormField, "name">[],
   { console, terminal }: CommandContext,
+  others: readonly string[] = [],
 ): JsonObject {
   console.note(printable(`declined: the server asked ${what}`));
-  const options = fields.slice(0, mostFields).map(({ name }) => `--answer ${name}=…`);
+  const shown = fields.slice(0, mostFields).map(({ name }) => name);
+  const options = shown.map((name) => `--answer ${name}=…`);
   const why =
-    terminal === undefined ? "there is no terminal" : "CI, --quiet or the format allows no question";
+    others.length > 0
+      ? `the form asks for ${shown.join(", ")}, and --answer gave ${others.join(", ")}`
+      : terminal === undefined
+        ? "there is no terminal"
+        : "CI, --quiet or the format allows no question";
   if (options.length > 0) console.note(printable(`${why}; answer it in advance: ${options.join(" ")}`));
   return { action: "decline" };
 }
@@ -321,10 +347,20 @@ async function askChoices(field: FormField, terminal: Terminal): Promise<FieldAn
   }
 }
 
+/** The message and the advice of MG6312. */
+class AnswerProblem extends Error {
+  readonly next: string;
+
+  constructor(message: string, next: string) {
+    super(message);
+    this.next = next;
+  }
+}
+
 /**
  * Reads the values that `--answer` gives for the fields of a form.
  *
- * @throws CodedError MG6312 for a value that a field does not accept
+ * @throws AnswerProblem for a value that a field does not accept
  */
 function preparedAnswers(pairs: readonly Pair[], fields: readonly FormField[]): JsonObject {
   const content: [string, JsonValue][] = [];
@@ -335,9 +371,10 @@ function preparedAnswers(pairs: readonly Pair[], fields: readonly FormField[]): 
     const value = field.kind === "choices" ? values.flat() : values.at(-1)!;
     const fault = field.fault(value);
     if (fault !== undefined)
-      throw new CodedError("MG6312", `--answer ${own.at(-1)!.word}: expected ${fault}`, {
-        next: "Correct the value; FIELD:=JSON passes a JSON value.",
-      });
+      throw new AnswerProblem(
+        `--answer ${own.at(-1)!.word}: expected ${fault}`,
+        "Correct the value; FIELD:=JSON passes a JSON value.",
+      );
     content.push([field.name, value]);
   }
   return Object.fromEntries(content);
@@ -354,16 +391,16 @@ function readAs({ kind }: FormField, text: string): JsonValue {
   return text;
 }
 
-function unusedError(key: string, asked: ReadonlySet<string>): CodedError {
+function unusedAnswer(key: string, asked: ReadonlySet<string>): AnswerProblem {
   const suggestion = closest(key, asked);
-  return new CodedError("MG6312", `the server asked for no field ${JSON.stringify(key)}`, {
-    next:
-      suggestion === undefined
-        ? asked.size === 0
-          ? "It asked nothing: leave --answer out. Before 2025-06-18, servers cannot ask."
-          : `It asked for ${[...asked].join(", ")}.`
-        : `Did you mean ${suggestion}?`,
-  });
+  return new AnswerProblem(
+    `the server asked for no field ${JSON.stringify(key)}`,
+    suggestion === undefined
+      ? asked.size === 0
+        ? "It asked nothing: leave --answer out. Before 2025-06-18, servers cannot ask."
+        : `It asked for ${[...asked].join(", ")}.`
+      : `Did you mean ${suggestion}?`,
+  );
 }
 
 /** Default limit without an answer or progress, in milliseconds. `--timeout` overrides it. */

@@ -33,7 +33,7 @@ import type { Project, ServedContract } from "../project.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { scopesOf } from "../../contract/scopes.js";
-import { proxyAdvice } from "../../files/proxies.js";
+import { networkAdvice, networkMessage } from "../../files/proxies.js";
 import type { ServerFault, ServerInspection } from "../../login/token-stores.js";
 import { pointer } from "@mcpgen/engine";
 import { type ContractConfig, isJsonConfig } from "../../config/config.js";
@@ -373,10 +373,12 @@ async function metadataAlone(
   } catch (cause) {
     if (cause instanceof CodedError) throw cause;
     const { message, cause: inner } = cause as Error;
-    const why = oneLine(inner instanceof Error && inner.message !== "" ? inner.message : message, " ");
+    const why = networkMessage(
+      oneLine(inner instanceof Error && inner.message !== "" ? inner.message : message, " "),
+    );
     throw new CodedError("MG4102", `the server cannot be judged: ${why}`, {
       place: { file: shownSource(source) },
-      next: proxyAdvice(cause) ?? "Check the address and the network.",
+      next: networkAdvice(cause) ?? "Check the address and the network.",
       cause,
     });
   }
