@@ -12,6 +12,7 @@ import {
   printableLines,
 } from "../print/terminal-text.js";
 import { isAbsolute } from "node:path";
+import { asTyped } from "../print/program.js";
 
 /** One command: its place in the table of commands, and the module of its code. */
 export interface CommandDefinition {
@@ -117,7 +118,7 @@ export interface Outcome {
   readonly steps?: string;
   /** A summary in one line; omitted under `--quiet`. */
   readonly summary?: string;
-  /** The command that repairs the findings, printed as the last line. */
+  /** The command that repairs the findings, from `mcpgen` on; printed as the last line. */
   readonly mend?: string;
   /** Data that `--json` prints beside the findings. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -294,8 +295,10 @@ export function present(command: string, outcome: Outcome, console: Console): nu
   }
   if (outcome.text !== undefined) console.result(outcome.text);
   if (outcome.steps !== undefined && !console.settings.quiet) console.result(outcome.steps);
-  if (outcome.summary !== undefined && !console.settings.quiet) console.result(printable(outcome.summary));
-  if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", printable(outcome.mend))}`);
+  if (outcome.summary !== undefined && !console.settings.quiet)
+    console.result(printable(asTyped(outcome.summary)));
+  if (outcome.mend !== undefined)
+    console.result(`Run: ${console.paint("bold", printable(asTyped(outcome.mend)))}`);
   return exit;
 }
 
@@ -368,7 +371,7 @@ export function findingText({ code, severity, message, place, next, detail }: Fi
   const where = place === undefined ? "" : `${paint("bold", placeText(place))}: `;
   const kind = paint(colours[severity], `${severity} ${code}`);
   const lines = [`${where}${kind}: ${printable(message)}`];
-  if (next !== undefined) lines.push(`  ${paint("cyan", "→")} ${printable(next)}`);
+  if (next !== undefined) lines.push(`  ${paint("cyan", "→")} ${printable(asTyped(next))}`);
   if (detail !== undefined) lines.push(indented(detail, paint));
   return lines.join("\n");
 }

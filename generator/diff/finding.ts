@@ -28,6 +28,8 @@ export interface Finding {
   readonly counterexample?: Counterexample;
   /** The reason why the finding is not breaking although its rule is. */
   readonly demoted?: string;
+  /** The side whose schema cannot be read, so that the part was not compared. */
+  readonly unread?: "old" | "new" | "both";
   /** JSON Pointers into the canonical documents. */
   readonly pointers: { readonly old: string | null; readonly new: string | null };
   /** Hash of rule, subject and shapes, which identifies the finding between runs. */

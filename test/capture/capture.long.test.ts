@@ -249,7 +249,7 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
     "wants authorization",
     () => loopback((_, response) => void response.writeHead(401).end("who?")),
     "MG4106",
-    /the server answered 401\n/,
+    /the server answered 401: who\?\n/,
     /--header "Authorization: Bearer …"/,
   ],
   [
