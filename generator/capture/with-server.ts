@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly tap?: Tap | undefined;
   /** Called with standard error output of the server process. */
   readonly onStderr?: (text: string) => void;
+  /** Called with each connected client. */
+  readonly onConnected?: (client: LiveClient) => void;
   /** Called at the end with a description of non-message output on the process's standard output. */
   readonly onStray?: (what: string) => void;
 }
@@ -116,6 +118,7 @@ async function withConnection<T>(
     if (typeof link.source === "string" && !Object.keys(all).some((name) => /^authorization$/i.test(name)))
       authorization = options.authorization?.forServer(link.source);
     client = await connected(runtime, link, all, options, authorization);
+    options.onConnected?.(client);
     const result = await use(client);
     if (link.stray !== undefined) options.onStray?.(link.stray);
     return result;

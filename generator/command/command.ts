@@ -5,6 +5,7 @@ import type { Trust } from "./trust/trust.js";
 import { type Finding, type Place, type ErrorFinding, CodedError } from "../diagnostics/coded-error.js";
 import {
   type Paint,
+  asTyped,
   operands,
   shellLine,
   shownPath,
@@ -12,7 +13,6 @@ import {
   printableLines,
 } from "../print/terminal-text.js";
 import { isAbsolute } from "node:path";
-import { asTyped } from "../print/program.js";
 
 /** One command: its place in the table of commands, and the module of its code. */
 export interface CommandDefinition {

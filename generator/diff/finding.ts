@@ -62,12 +62,17 @@ export function levelFor({ level }: Finding, role: Role | "both"): Level {
   return role === "both" ? worst(level.client, level.server) : level[role];
 }
 
-/** Describes a change, e.g. `true → (absent)` if only one side has a shape; empty if neither has. */
+/**
+ * Describes a change, e.g. `true → (absent)` if only one side has a shape; empty if neither has. For a schema that cannot be
+ * read, the shape is the reason.
+ */
 export function changeText(
-  { old, new: next }: Pick<Finding, "old" | "new">,
+  { old, new: next, unread }: Pick<Finding, "old" | "new" | "unread">,
   shown: (shape: string) => string = (shape) => shape,
 ): string {
   if (old === null && next === null) return "";
+  if (unread === "old" || unread === "new")
+    return `the ${unread} one cannot be read: ${shown((old ?? next)!)}`;
   return [old, next].map((shape) => (shape === null ? "(absent)" : shown(shape))).join(" → ");
 }
 

@@ -114,8 +114,8 @@ test("one tool of a running server, changed in ten ways: each is named with the 
   expect(ran.stdout).toMatch(/the contract takes \{.*\}, the server does not\n/);
   // What several findings have in common is said once.
   for (const line of [
-    "→ Write values within the new limit.",
-    "→ Read both texts: ",
+    "Write values within the new limit.",
+    "Read both texts: ",
     "A new reader rejects the value.",
   ])
     expect([line, ran.stdout.split(line).length]).toEqual([line, 2]);

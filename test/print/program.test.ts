@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { asTyped, programOf } from "../../generator/print/program.js";
+import { asTyped, programOf } from "../../generator/print/terminal-text.js";
 
 test.each([
   ["/p/node_modules/.bin/mcpgen", "/p", "npx mcpgen"],

@@ -100,7 +100,7 @@ class UserQuestions implements Questions {
   readonly #timeout: RequestTimeout;
   readonly #asked = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
-  #problem: AnswerProblem | undefined;
+  #problem: CodedError | undefined;
 
   /**
    * @param timeout paused while the user answers
@@ -130,14 +130,14 @@ class UserQuestions implements Questions {
    */
   problem(consequence?: CodedError): CodedError | undefined {
     const unused = this.#answers.find(({ key }) => !this.#asked.has(key));
-    const details = this.#problem ?? (unused && unusedAnswer(unused.key, this.#asked));
-    return (
-      details &&
-      new CodedError("MG6312", details.message, {
-        next: details.next,
-        ...(consequence && { more: [consequence, ...consequence.more], facts: consequence.facts }),
-      })
-    );
+    const error = this.#problem ?? (unused && unusedError(unused.key, this.#asked));
+    if (!error || !consequence) return error;
+    const { facts, more } = consequence;
+    return new CodedError(error.code, error.message, {
+      next: error.next!,
+      facts,
+      more: [consequence, ...more],
+    });
   }
 
   /** MG6312 before the error of the request; undefined if no form was shown before the request failed. */
@@ -158,7 +158,7 @@ class UserQuestions implements Questions {
     try {
       content = preparedAnswers(this.#answers, fields);
     } catch (error) {
-      if (!(error instanceof AnswerProblem)) throw error;
+      if (!(error instanceof CodedError)) throw error;
       this.#problem ??= error;
       return { action: "cancel" };
     }
@@ -347,20 +347,10 @@ async function askChoices(field: FormField, terminal: Terminal): Promise<FieldAn
   }
 }
 
-/** The message and the advice of MG6312. */
-class AnswerProblem extends Error {
-  readonly next: string;
-
-  constructor(message: string, next: string) {
-    super(message);
-    this.next = next;
-  }
-}
-
 /**
  * Reads the values that `--answer` gives for the fields of a form.
  *
- * @throws AnswerProblem for a value that a field does not accept
+ * @throws CodedError MG6312 for a value that a field does not accept
  */
 function preparedAnswers(pairs: readonly Pair[], fields: readonly FormField[]): JsonObject {
   const content: [string, JsonValue][] = [];
@@ -371,10 +361,9 @@ function preparedAnswers(pairs: readonly Pair[], fields: readonly FormField[]): 
     const value = field.kind === "choices" ? values.flat() : values.at(-1)!;
     const fault = field.fault(value);
     if (fault !== undefined)
-      throw new AnswerProblem(
-        `--answer ${own.at(-1)!.word}: expected ${fault}`,
-        "Correct the value; FIELD:=JSON passes a JSON value.",
-      );
+      throw new CodedError("MG6312", `--answer ${own.at(-1)!.word}: expected ${fault}`, {
+        next: "Correct the value; FIELD:=JSON passes a JSON value.",
+      });
     content.push([field.name, value]);
   }
   return Object.fromEntries(content);
@@ -391,16 +380,16 @@ function readAs({ kind }: FormField, text: string): JsonValue {
   return text;
 }
 
-function unusedAnswer(key: string, asked: ReadonlySet<string>): AnswerProblem {
+function unusedError(key: string, asked: ReadonlySet<string>): CodedError {
   const suggestion = closest(key, asked);
-  return new AnswerProblem(
-    `the server asked for no field ${JSON.stringify(key)}`,
-    suggestion === undefined
-      ? asked.size === 0
-        ? "It asked nothing: leave --answer out. Before 2025-06-18, servers cannot ask."
-        : `It asked for ${[...asked].join(", ")}.`
-      : `Did you mean ${suggestion}?`,
-  );
+  return new CodedError("MG6312", `the server asked for no field ${JSON.stringify(key)}`, {
+    next:
+      suggestion === undefined
+        ? asked.size === 0
+          ? "It asked nothing: leave --answer out. Before 2025-06-18, servers cannot ask."
+          : `It asked for ${[...asked].join(", ")}.`
+        : `Did you mean ${suggestion}?`,
+  });
 }
 
 /** Default limit without an answer or progress, in milliseconds. `--timeout` overrides it. */

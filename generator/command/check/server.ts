@@ -112,10 +112,10 @@ async function comparePair(
   const beside = findingsBeside(live);
   const role = roleOf(file, project, context);
   const { format, verbose } = context.console.settings;
-  const differences = report.findings.filter(({ approval }) => !approval);
-  const drift = grouped(differences, format === "text" && !verbose).map((group) =>
-    driftFinding(group, contract, live, role),
-  );
+  const drift = grouped(
+    report.findings.filter(({ approval }) => !approval),
+    format === "text" && !verbose,
+  ).map((group) => driftFinding(group, contract, live, role));
   const others = [
     ...(await approvalWarnings({ ...approved, unused }, inFile, context)),
     ...unlistedFindings(unlisted, contract, live),
@@ -135,14 +135,7 @@ async function comparePair(
   const more = metadata.length > 0 ? `; its authorization: ${counted(metadata.length, "finding")}` : "";
   return {
     findings: [...metadata, ...findings],
-    summary:
-      summary(
-        [...beside, ...others],
-        differences,
-        { approved: approved.holding.size, report },
-        contract,
-        live,
-      ) + more,
+    summary: summary([...beside, ...others], report) + more,
     data: { diff: jsonReport(report), ...(authorization && { authorization }) },
     ...(report.findings.some(({ fails, rule }) => fails && !isOneFinding(rule)) && {
       mend: captureLine(contract, live),
@@ -232,16 +225,11 @@ function grouped(findings: readonly ReportedFinding[], isShort: boolean): Report
     const key = isOneFinding(rule) ? rule : JSON.stringify([rule, level, why, advice, demoted, fails]);
     groups.set(key, [...(groups.get(key) ?? []), finding]);
   }
-  const isOne = (group: readonly ReportedFinding[]): boolean =>
-    isOneFinding(group[0]!.rule) || (isShort && group.length > handful);
-  const groupOf = new Map(
-    [...groups.values()].flatMap((group) => group.map((finding) => [finding, group] as const)),
+  return [...groups.values()].flatMap((group) =>
+    isOneFinding(group[0]!.rule) || (isShort && group.length > handful)
+      ? [group]
+      : group.map((each) => [each]),
   );
-  return findings.flatMap((finding) => {
-    const group = groupOf.get(finding)!;
-    if (!isOne(group)) return [[finding]];
-    return group[0] === finding ? [group] : [];
-  });
 }
 
 /** The findings, of which only the first has an explanation that several have. Lines of the detail are sentences. */
@@ -330,18 +318,14 @@ function adviceFor(role: Reader, { client, server }: ReportedFinding["level"], a
     : "The server has changed already: check the calls that rely on it, then capture the server.";
 }
 
-function summary(
-  others: readonly Finding[],
-  differences: readonly ReportedFinding[],
-  { approved, report }: { readonly approved: number; readonly report: Report },
-  { name: contract }: ContractSource,
-  { name: live }: ContractSource,
-): string {
+/** @param others findings beside the differences */
+function summary(others: readonly Finding[], report: Report): string {
+  const { from: contract, to: live, isPartial } = report;
+  const differences = report.findings.filter(({ approval }) => !approval);
+  const approved = report.findings.length - differences.length;
   const findings = differences.length + others.filter(({ severity }) => severity !== "info").length;
-  if (findings === 0 && approved === 0)
-    return report.isPartial
-      ? `${live} and ${contract}: ${noDifference(report)}`
-      : `${live} is as ${contract} says`;
+  if (findings + approved === 0)
+    return isPartial ? `${live} and ${contract}: ${noDifference(report)}` : `${live} is as ${contract} says`;
   const counts = [
     ...(approved > 0 ? [counted(approved, "approved difference")] : []),
     ...(findings > 0 ? [counted(findings, "finding")] : []),

@@ -206,11 +206,11 @@ function listed(texts: readonly string[]): string {
 /** The old and the new shape, if the whole group shares them and the subject does not contain them. */
 export function sharedShapes(
   group: readonly ReportedFinding[],
-): { readonly old: string | null; readonly new: string | null } | undefined {
-  const { old, new: next, subject } = group[0]!;
+): Pick<Finding, "old" | "new" | "unread"> | undefined {
+  const { old, new: next, subject, unread } = group[0]!;
   if ("member" in subject && subject.member === (old ?? next)) return undefined;
-  return group.every((finding) => finding.old === old && finding.new === next)
-    ? { old, new: next }
+  return group.every((finding) => finding.old === old && finding.new === next && finding.unread === unread)
+    ? { old, new: next, ...(unread && { unread }) }
     : undefined;
 }
 
