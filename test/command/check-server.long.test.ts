@@ -131,6 +131,7 @@ test("more than a handful of findings with one explanation are one, unless --ver
     /tool-added ×30: tools\/t1, tools\/t2, .* and 10 more \(client: safe, server: dangerous\)/,
   );
   expect(stdout).toContain("→ Calls of the contract still work; capture the server to use the change.\n");
+  expect(stdout).toContain("\n    --verbose lists each of them, with its place.\n");
   expect(stdout).toContain(": 30 findings: 0 breaking, 30 dangerous, 0 safe\n");
   expect((await check("--verbose")).stdout.match(/MG6308/g)).toHaveLength(30);
   const { findings } = JSON.parse((await check("--json")).stdout) as { findings: { next?: string }[] };

@@ -271,6 +271,8 @@ function driftFinding(
         : `: ${change}`;
   const reasons =
     group.length > 1 && !isLarge ? group.map((each) => `${subjectText(each.subject)}: ${each.why}`) : [why];
+  if (counterexample) reasons.push(takes(counterexample));
+  if (isLarge) reasons.push("--verbose lists each of them, with its place.");
   const subjects = isLarge
     ? shortList(group.map(({ subject }) => subjectText(subject)))
     : subjectsText(group);
@@ -283,9 +285,7 @@ function driftFinding(
     // An added part has no place in the contract yet; the part that contains it has one.
     place,
     next: unread ? `Correct the schema in ${faulty}.` : adviceFor(role, level, advice),
-    detail: counterexample
-      ? `${why}\n${takes(counterexample)}${isLarge ? " (the first)" : ""}`
-      : reasons.join("\n"),
+    detail: reasons.join("\n"),
   };
 }
 
