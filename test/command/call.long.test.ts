@@ -32,7 +32,7 @@ test("a call prints the result, and progress on standard error", async () => {
 });
 
 test.each(["2025-11-25", "2026-07-28"])(
-  "--verbose names the revision that was spoken: %s",
+  "--verbose names the revision of the session: %s",
   async (revision) => {
     const source = await weather();
     for (const words of [

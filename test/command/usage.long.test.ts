@@ -181,7 +181,7 @@ test("-h is --help; -v is --version alone, and --verbose beside a command", asyn
   expect((await mcpgen(folder, ["revision", "list", "-v"])).stderr).toContain("no configuration file");
 });
 
-test("help COMMAND is COMMAND --help, and help is for whoever names no command", async () => {
+test("help COMMAND is COMMAND --help, and a line without a command prints the help", async () => {
   const folder = temporaryFolder();
   for (const words of [[], ["revision"], ["init"]])
     for (const more of [[], ["--json"]])
