@@ -33,7 +33,7 @@ interface NegotiationContext extends ClientProfile {
 
 /**
  * Milliseconds without an answer to the probe on a pipe, after which the client also sends the handshake. A modern server
- * that starts within them (`npx`, TypeScript) is spoken to in its own era.
+ * that starts within them (`npx`, TypeScript) gets no handshake.
  */
 const silenceMs = 5000;
 

@@ -53,7 +53,7 @@ test("the handshake decides when the server accepts it: it may open the session"
   expect(await revisionWith(answers)).toBe("2025-11-25");
 });
 
-test("a server that starts slowly is spoken to in its own era", async () => {
+test("a server that starts slowly gets its newest revision", async () => {
   const answers = { "server/discover": discovered, initialize: handshaken };
   expect(await revisionWith(answers, 4999)).toBe(modern);
 });
