@@ -3,6 +3,8 @@ import { isObject } from "@mcpgen/base";
 
 /** Returns the problem of a form: only flat objects of primitives are allowed (elicitation, requested schema). */
 export function formProblem(schema: unknown): string | undefined {
+  if (isObject(schema) && "~standard" in schema)
+    return "a requestedSchema of a library needs the server's option { schemas: methodSchemas }";
   if (!isObject(schema) || schema["type"] !== "object" || !isObject(schema["properties"]))
     return "requestedSchema is not an object schema with properties";
   for (const [name, property] of Object.entries(schema["properties"]))
