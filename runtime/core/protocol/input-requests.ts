@@ -3,8 +3,7 @@ import { isObject } from "@mcpgen/base";
 
 /** Returns the problem of a form: only flat objects of primitives are allowed (elicitation, requested schema). */
 export function formProblem(schema: unknown): string | undefined {
-  if (isObject(schema) && "~standard" in schema)
-    return "a requestedSchema of a library needs the server's option { schemas: methodSchemas }";
+  if (isObject(schema) && "~standard" in schema) return "for a library, pass { schemas: methodSchemas }";
   if (!isObject(schema) || schema["type"] !== "object" || !isObject(schema["properties"]))
     return "requestedSchema is not an object schema with properties";
   for (const [name, property] of Object.entries(schema["properties"]))
@@ -53,7 +52,7 @@ export function messagesProblem(messages: unknown): string | undefined {
       if (!resolved.has(id)) return `messages[${index}] has no result for tool use ${JSON.stringify(id)}`;
     for (const id of resolved)
       if (!pending.has(id))
-        return `messages[${index}] has a result for ${JSON.stringify(id)}, which was not asked for`;
+        return `messages[${index}] has a result for ${JSON.stringify(id)}, never asked for`;
     pending = new Set(blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id));
   }
   for (const id of pending) return `no message has a result for tool use ${JSON.stringify(id)}`;
