@@ -51,8 +51,7 @@ export function messagesProblem(messages: unknown): string | undefined {
     for (const id of pending)
       if (!resolved.has(id)) return `messages[${index}] has no result for tool use ${JSON.stringify(id)}`;
     for (const id of resolved)
-      if (!pending.has(id))
-        return `messages[${index}] has a result for ${JSON.stringify(id)}, never asked for`;
+      if (!pending.has(id)) return `messages[${index}] has an unasked result for ${JSON.stringify(id)}`;
     pending = new Set(blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id));
   }
   for (const id of pending) return `no message has a result for tool use ${JSON.stringify(id)}`;
