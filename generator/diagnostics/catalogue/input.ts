@@ -121,7 +121,7 @@ export const inputDiagnostics = {
     title: "No definition of the schema describes a message",
     exit: 0,
     explanation:
-      "A protocol's schema defines its messages: objects whose `method` is one constant, in unions such as `ClientRequest`. The schema has none. mcpgen generates types and validators of its definitions, and empty tables, stubs and steps. If the schema is not one of the protocol, use `--only types,validators,check`: it leaves out the empty files, and mcpgen prints no warning.",
+      "A protocol's schema defines its messages: objects whose `method` is one constant, in unions such as `ClientRequest`. The schema has none. mcpgen generates types and validators of its definitions, and empty tables, stubs and steps. If the schema is not one of the protocol, use `--only types,validators,explain`: it leaves out the empty files, and mcpgen prints no warning.",
   },
   MG1110: {
     title: "A pattern could take unbounded time",

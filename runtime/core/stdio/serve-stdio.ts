@@ -118,13 +118,11 @@ async function finish(session: StdioSession, channel: Channel): Promise<void> {
 
 /** Ends the session on SIGINT and SIGTERM, and exits on the second signal. */
 function onSignal(end: () => void): void {
-  for (const [name, number] of [
-    ["SIGINT", 2],
-    ["SIGTERM", 15],
-  ] as const) {
-    process.once(name, () => {
-      end();
-      process.once(name, () => process.exit(128 + number));
-    });
-  }
+  let isEnding = false;
+  const hear = (_: string, number: number): void => {
+    if (isEnding) process.exit(128 + number);
+    isEnding = true;
+    end();
+  };
+  for (const name of ["SIGINT", "SIGTERM"]) process.on(name, hear);
 }
