@@ -3,7 +3,7 @@ import { packageVersion } from "../files/regular-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { revisionAdvice } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
-import { loginOf, secrets } from "../secrets/secrets.js";
+import { isSecretName, loginOf, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
 import { interruption } from "./interruption.js";
 import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
@@ -125,7 +125,10 @@ async function withConnection<T>(
   } catch (error) {
     if (isTimeout(error)) link?.hurry();
     const refused = authorization?.errorOf(error, shownSource(source));
-    throw refused ?? serverError(error, source, link ?? { printed: "", stray: undefined }, runtime);
+    throw (
+      refused ??
+      serverError(error, source, link ?? { credentials: [], printed: "", stray: undefined }, runtime)
+    );
   } finally {
     await link?.close(client);
     await released();
@@ -212,7 +215,10 @@ async function headersOf(
   const address = typeof source === "string" ? undefined : source.address;
   const made = address?.kind === "http" ? await address.moreHeaders?.() : undefined;
   const all = replacing(replacing(headers, made), options.headers);
-  if (typeof link.source === "string") expectConfidential(link.source, all);
+  if (link instanceof HttpLink) {
+    expectConfidential(link.source, all);
+    link.credentials = Object.keys(all).filter(isSecretName);
+  }
   return all;
 }
 

@@ -253,6 +253,24 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
     /--header "Authorization: Bearer …"/,
   ],
   [
+    "wants a password",
+    () =>
+      loopback(
+        (_, response) => void response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end(),
+      ),
+    "MG4106",
+    /the server answered 401 \(asked for: Basic realm="x"\)\n/,
+    /--header "Authorization: Basic …"/,
+  ],
+  [
+    "refuses the password of its address",
+    async () =>
+      (await loopback((_, response) => void response.writeHead(401).end())).replace("//", "//me:pa55@"),
+    "MG4107",
+    /the server answered 401\n/,
+    /^ Check the credentials in Authorization: the server refuses them\.$/,
+  ],
+  [
     "forbids it",
     () => loopback((_, response) => void response.writeHead(403).end("no")),
     "MG4102",
