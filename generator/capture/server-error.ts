@@ -174,11 +174,18 @@ export function serverError(
     ...common,
     next:
       stray === undefined
-        ? (networkAdvice(error) ?? packageAdvice(error, source) ?? moduleAdvice(stderr) ?? next)
+        ? (addressAdvice(error, source) ?? packageAdvice(error, source) ?? moduleAdvice(stderr) ?? next)
         : quietOutput,
     ...(detail.length > 0 && { detail: detail.join("\n") }),
     ...(facts && { facts }),
   });
+}
+
+/** Advice for an error of the network; errors of the server itself and of a process may quote another one. */
+function addressAdvice(error: RuntimeError, source: ServerSource): string | undefined {
+  if (error.rpcCode !== undefined || kindOfServer(source) !== "http") return undefined;
+  const url = typeof source === "string" ? source : "url" in source.address ? source.address.url : undefined;
+  return networkAdvice(error, url && shownSource(url));
 }
 
 /** Advice for a command that is the name of a package. */
