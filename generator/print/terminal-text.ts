@@ -102,11 +102,6 @@ export function oneLine(text: string, between: string): string {
 }
 
 /** Truncates a text to at most `most` characters; the last one shows that text was omitted. */
-export function shortened(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-}
-
-/** Truncates a text with more than `most` characters, and appends `…`. */
 export function shortText(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
