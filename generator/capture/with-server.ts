@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly tap?: Tap | undefined;
   /** Called with standard error output of the server process. */
   readonly onStderr?: (text: string) => void;
+  /** Called if a process has not answered after 2 seconds, and the revision that it speaks is not given. */
+  readonly onSlow?: (() => void) | undefined;
   /** Called with each connected client. */
   readonly onConnected?: (client: LiveClient) => void;
   /** Called at the end with a description of non-message output on the process's standard output. */
@@ -58,6 +60,9 @@ export interface Questions {
 
 /** Time limit in milliseconds for connecting; `npx` may have to install a package first. */
 const connectTimeout = 60_000;
+
+/** Time in milliseconds after which `onSlow` is called. */
+const slow = 2_000;
 
 /**
  * Connects to the server that a SOURCE names, calls `use`, and always closes the connection. If a signal ends this process, it first ends the server that it started.
@@ -237,7 +242,7 @@ async function connected(
   runtime: Runtime,
   { source, signal }: ServerLink,
   headers: Readonly<Record<string, string>>,
-  { revision, timeout, onAsked, questions, extensions, connection, tap }: ServerOptions,
+  { revision, timeout, onAsked, onSlow, questions, extensions, connection, tap }: ServerOptions,
   authorization: ServerAuthorization | undefined,
 ): Promise<LiveClient> {
   const limit = timeout ?? connectTimeout;
@@ -273,8 +278,10 @@ async function connected(
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Silence(limit)), limit);
   });
+  const isProbed = typeof source === "function" && revision === undefined;
+  const slowTimer = isProbed && onSlow ? setTimeout(onSlow, slow) : undefined;
   // After the timeout, the outcome of `connecting` is ignored.
-  return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
+  return Promise.race([connecting, late]).finally(() => [timer, slowTimer].forEach(clearTimeout));
 }
 
 /**
