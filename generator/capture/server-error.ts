@@ -68,17 +68,28 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
 };
 
-/** For responses of these HTTP statuses. */
-const refusals = new Map<unknown, { readonly code: CodeOfError; readonly next: string }>([
-  [401, { code: "MG4106", next: 'Send what it asks for, e.g. --header "Authorization: Bearer …".' }],
-  [
-    403,
-    {
+/** Code and advice for a request that the server refused with 401 or 403; undefined for other errors. */
+function refusalOf(
+  { code, data }: RuntimeError,
+  credentials: readonly string[],
+): { readonly code: CodeOfError; readonly next: string } | undefined {
+  // The data of every other code comes from the server's error object.
+  if (code !== "connection-closed") return undefined;
+  const { status, challenge } = (data ?? {}) as { readonly status?: number; readonly challenge?: string };
+  if (status === 403)
+    return {
       code: "MG4102",
       next: "Check what the credentials allow; --header NAME:VALUE sends an authorization header.",
-    },
-  ],
-]);
+    };
+  if (status !== 401) return undefined;
+  if (credentials.length > 0)
+    return {
+      code: "MG4107",
+      next: `Check the credentials in ${credentials.join(", ")}: the server refuses them.`,
+    };
+  const scheme = /^[\w-]{1,40}/.exec(challenge ?? "")?.[0] ?? "Bearer";
+  return { code: "MG4106", next: `Send what it asks for, e.g. --header "Authorization: ${scheme} …".` };
+}
 
 /** For all other codes: the message quotes the server's response. */
 const answered: Kind = {
@@ -93,8 +104,10 @@ export function isRuntimeError(error: unknown): error is RuntimeError {
   return error instanceof Error && error.name === "McpError" && "code" in error;
 }
 
-/** Output of a server process other than messages. */
-interface Prints {
+/** The facts of a link to a server that explain its errors. */
+interface LinkFacts {
+  /** Names of the headers with credentials that were sent. */
+  readonly credentials: readonly string[];
   /** The last part of its standard error. */
   readonly printed: string;
   /** Describes its non-message output on standard output. */
@@ -129,7 +142,7 @@ export class Silence extends Error {
 export function serverError(
   error: unknown,
   source: ServerSource,
-  { printed, stray }: Prints,
+  { credentials, printed, stray }: LinkFacts,
   runtime: Runtime,
 ): unknown {
   if (!isRuntimeError(error)) return error;
@@ -151,7 +164,7 @@ export function serverError(
       next: openPages,
     });
   const kind = kinds[error.code] ?? answered;
-  const { code, next } = refusals.get(statusOf(error)) ?? {
+  const { code, next } = refusalOf(error, credentials) ?? {
     code: kind.code,
     next: kind.next[kindOfServer(source) === "http" ? 1 : 0],
   };
@@ -161,16 +174,18 @@ export function serverError(
     ...common,
     next:
       stray === undefined
-        ? (networkAdvice(error) ?? packageAdvice(error, source) ?? moduleAdvice(stderr) ?? next)
+        ? (addressAdvice(error, source) ?? packageAdvice(error, source) ?? moduleAdvice(stderr) ?? next)
         : quietOutput,
     ...(detail.length > 0 && { detail: detail.join("\n") }),
     ...(facts && { facts }),
   });
 }
 
-/** The HTTP status with which a server refused a request. */
-function statusOf({ data }: RuntimeError): unknown {
-  return typeof data === "object" && data !== null && "status" in data ? data.status : undefined;
+/** Advice for an error of the network; errors of the server itself and of a process may quote another one. */
+function addressAdvice(error: RuntimeError, source: ServerSource): string | undefined {
+  if (error.rpcCode !== undefined || kindOfServer(source) !== "http") return undefined;
+  const url = typeof source === "string" ? source : "url" in source.address ? source.address.url : undefined;
+  return networkAdvice(error, url && shownSource(url));
 }
 
 /** Advice for a command that is the name of a package. */

@@ -8,6 +8,8 @@ export interface ServerLink {
   readonly source: string | (() => Channel);
   /** Aborts connecting when the link is closed. */
   readonly signal?: AbortSignal;
+  /** Names of the headers with credentials that are sent over HTTP. */
+  readonly credentials: readonly string[];
   /** The last output of the server's process on standard error. */
   readonly printed: string;
   /** Describes the lines on standard output that are not messages, from the latest start that printed any. */
@@ -31,6 +33,7 @@ const shortGrace = 300;
 
 /** Starts a server process for each connection that the runtime opens. */
 export class ProcessLink implements ServerLink {
+  readonly credentials = [];
   readonly #runtime: Runtime;
   readonly #start: Start;
   readonly #channels = new Set<Channel>();
@@ -106,6 +109,7 @@ const httpCloseTimeout = { usual: 5_000, hurried: 500 };
 /** Connects to a server over HTTP. */
 export class HttpLink implements ServerLink {
   readonly source: string;
+  credentials: readonly string[] = [];
   readonly printed = "";
   readonly stray = undefined;
   readonly #end = new AbortController();

@@ -3,7 +3,7 @@ import { packageVersion } from "../files/regular-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { revisionAdvice } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
-import { loginOf, secrets } from "../secrets/secrets.js";
+import { isSecretName, loginOf, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
 import { interruption } from "./interruption.js";
 import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly tap?: Tap | undefined;
   /** Called with standard error output of the server process. */
   readonly onStderr?: (text: string) => void;
+  /** Called if a process has not answered after 2 seconds, and the revision that it speaks is not given. */
+  readonly onSlow?: (() => void) | undefined;
   /** Called with each connected client. */
   readonly onConnected?: (client: LiveClient) => void;
   /** Called at the end with a description of non-message output on the process's standard output. */
@@ -58,6 +60,9 @@ export interface Questions {
 
 /** Time limit in milliseconds for connecting; `npx` may have to install a package first. */
 const connectTimeout = 60_000;
+
+/** Time in milliseconds after which `onSlow` is called. */
+const slow = 2_000;
 
 /**
  * Connects to the server that a SOURCE names, calls `use`, and always closes the connection. If a signal ends this process, it first ends the server that it started.
@@ -125,7 +130,10 @@ async function withConnection<T>(
   } catch (error) {
     if (isTimeout(error)) link?.hurry();
     const refused = authorization?.errorOf(error, shownSource(source));
-    throw refused ?? serverError(error, source, link ?? { printed: "", stray: undefined }, runtime);
+    throw (
+      refused ??
+      serverError(error, source, link ?? { credentials: [], printed: "", stray: undefined }, runtime)
+    );
   } finally {
     await link?.close(client);
     await released();
@@ -212,7 +220,10 @@ async function headersOf(
   const address = typeof source === "string" ? undefined : source.address;
   const made = address?.kind === "http" ? await address.moreHeaders?.() : undefined;
   const all = replacing(replacing(headers, made), options.headers);
-  if (typeof link.source === "string") expectConfidential(link.source, all);
+  if (link instanceof HttpLink) {
+    expectConfidential(link.source, all);
+    link.credentials = Object.keys(all).filter(isSecretName);
+  }
   return all;
 }
 
@@ -231,7 +242,7 @@ async function connected(
   runtime: Runtime,
   { source, signal }: ServerLink,
   headers: Readonly<Record<string, string>>,
-  { revision, timeout, onAsked, questions, extensions, connection, tap }: ServerOptions,
+  { revision, timeout, onAsked, onSlow, questions, extensions, connection, tap }: ServerOptions,
   authorization: ServerAuthorization | undefined,
 ): Promise<LiveClient> {
   const limit = timeout ?? connectTimeout;
@@ -267,8 +278,10 @@ async function connected(
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Silence(limit)), limit);
   });
+  const isProbed = typeof source === "function" && revision === undefined;
+  const slowTimer = isProbed && onSlow ? setTimeout(onSlow, slow) : undefined;
   // After the timeout, the outcome of `connecting` is ignored.
-  return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
+  return Promise.race([connecting, late]).finally(() => [timer, slowTimer].forEach(clearTimeout));
 }
 
 /**

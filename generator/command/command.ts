@@ -308,7 +308,7 @@ export function documentOf(command: string, outcome: Outcome): object {
   const exit = exitCodeOf(outcome);
   return {
     ...{ format: documentFormat, command, exit, findings, ...data, mend },
-    ...(error && { error: shownError(error) }),
+    ...(error && errorMembers(error)),
   };
 }
 
@@ -324,17 +324,22 @@ export function presentError(
   directory: string,
 ): number {
   const { exitCode } = error;
-  const shown = shownError(error, directory);
-  const more = error.more.map((each) => shownError(each, directory));
-  if (console.settings.format === "json") {
-    const others = more.length > 0 && { more };
+  if (console.settings.format === "json")
     console.document({
       ...{ format: documentFormat, command, exit: exitCode },
-      ...{ error: { ...shown, ...error.facts }, ...others },
+      ...errorMembers(error, directory),
     });
-  }
-  printErrors([shown, ...more], console);
+  printErrors(
+    [error, ...error.more].map((each) => shownError(each, directory)),
+    console,
+  );
   return exitCode;
+}
+
+/** The members of a JSON document for an error and others that were found together with it. */
+function errorMembers(error: CodedError, directory?: string): object {
+  const more = error.more.map((each) => shownError(each, directory));
+  return { error: { ...shownError(error, directory), ...error.facts }, ...(more.length > 0 && { more }) };
 }
 
 /** An error in the form of findings. */

@@ -70,7 +70,8 @@ export const diff: RunCommand = async (args, context) => {
     const all = [...findings, ...(await approvalWarnings(approved, approvals, context))];
     return outcomeOf(report, all, approvals, run);
   }
-  const server = serverOptions(args, context);
+  // `onSlow` names an option that this command does not have.
+  const server = { ...serverOptions(args, context), onSlow: undefined };
   const revisions = [...namedRevisions(project.schemaDir).keys()];
   const sourceOf = (name: string): Promise<ServerSource> => sourceOrServer(name, args, context, revisions);
   const sources = [await sourceOf(names[0]), await sourceOf(names[1])] as const;

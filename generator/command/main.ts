@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { CodedError, invariant } from "../diagnostics/coded-error.js";
 import { packageVersion } from "../files/regular-file.js";
 import { secrets } from "../secrets/secrets.js";
 import { type ColorChoice, type ConsoleSettings, type Format, Console } from "./console.js";
@@ -193,6 +193,7 @@ export async function parseCommandLine(
   }
   for (const command of parserCommands)
     addCommand(parser, command, (_, { shell }) => {
+      invariant(command.name === "completion", "`help` is rewritten to `--help`");
       const script = scripts.get(String(shell));
       if (script === undefined) parser.showCompletionScript();
       else show({ kind: "completion", text: script, words: [] });
@@ -200,10 +201,10 @@ export async function parseCommandLine(
   parser.fail((message: string | null, error: Error | undefined) => {
     throw error instanceof CodedError ? error : usageError(unguarded(message ?? error?.message ?? ""), args);
   });
-  // `-v` alone means `--version`; with a command it means `--verbose`.
-  const words = args.join(" ") === "-v" ? ["--version"] : helpWords(args);
   // A request for completions is followed by the words typed so far, which the parser must see unchanged.
-  const completes = words[0] === "--get-yargs-completions";
+  const completes = args[0] === "--get-yargs-completions";
+  // `-v` alone means `--version`; with a command it means `--verbose`.
+  const words = args.join(" ") === "-v" ? ["--version"] : completes ? args : helpWords(args);
   const given = completes ? words : guarded(words);
   await parser.parseAsync(given, {}, (_error, values, output) => {
     if (!output) return;
@@ -218,21 +219,22 @@ export async function parseCommandLine(
  * Rewrites `help COMMAND` to `COMMAND --help`, which the parser understands. A command line without a command, or with
  * only the first word of some, asks for help, too.
  *
- * @throws CodedError MG2001 for an unknown command, MG2002 for an unknown option
+ * @throws CodedError MG2001 for an unknown command, MG2002 for an unknown option; the parser checks neither beside `--help`
  */
 function helpWords(words: readonly string[]): readonly string[] {
-  const isAsked = words[0] === "help";
-  const rest = isAsked ? words.slice(1) : words;
-  const named = rest.filter((word) => !word.startsWith("-"));
+  const options = wordsBefore(words, "--").filter((word) => word.startsWith("-"));
+  const plain = plainWords(words);
+  const named = plain[0] === "help" ? plain.slice(1) : plain;
+  const isAsked = named !== plain || options.some((word) => /^(?:--help|-[A-Za-z]*h[A-Za-z]*)$/.test(word));
   const name = named.join(" ");
-  const isOpen =
-    (name === "" || groups.has(name)) && !rest.some((word) => Object.hasOwn(parserOptions, word.slice(2)));
+  const isOpen = (name === "" || groups.has(name)) && !options.includes("--version");
   if (!isAsked && !isOpen) return words;
-  const misspelt = unknownOption(rest);
+  const misspelt = unknownOption([...named, ...options]);
   if (misspelt) throw misspelt;
-  if (name !== "" && !groups.has(name) && !everyCommand.some((command) => command.name === name))
-    throw usageError(`Unknown command: ${name}`, named);
-  return [...named, "--help"];
+  const command = commandOf(named);
+  if (!command && name !== "" && !groups.has(name))
+    throw usageError(`Unknown command: ${named[groups.has(named[0]!) ? 1 : 0]}`, named);
+  return [...(command ? command.name.split(" ") : named), "--help"];
 }
 
 /** Each command adds its own: the parser would merge the choices of an option that a command replaces. */
@@ -424,9 +426,23 @@ function wordsBefore(words: readonly string[], end: string): readonly string[] {
   return words.includes(end) ? words.slice(0, words.indexOf(end)) : words;
 }
 
+/** The global options whose value is the next word. */
+const valued = new Set(
+  Object.entries(globalOptions).flatMap(([name, { type }]) => (type === "string" ? [`--${name}`] : [])),
+);
+
+/** The words that are neither options nor values of global options. */
+function plainWords(words: readonly string[]): readonly string[] {
+  const before = wordsBefore(words, "--");
+  return [
+    ...before.filter((word, index) => !word.startsWith("-") && !valued.has(before[index - 1] ?? "")),
+    ...words.slice(before.length + 1),
+  ];
+}
+
 /** Finds the command that the leading words select. Skips options between them. */
 function commandOf(args: readonly string[]): NamedCommand | undefined {
-  const words = args.filter((arg) => !arg.startsWith("-"));
+  const words = plainWords(args);
   return everyCommand.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
 }
 
@@ -448,7 +464,7 @@ function unknownArgument(
           : help,
     });
   }
-  const group = args.find((arg) => groups.has(arg));
+  const group = plainWords(args).find((arg) => groups.has(arg));
   const candidates = commands.map((each) => each.name).filter((each) => !group || each.startsWith(group));
   const suggestion = closest(group ? `${group} ${name}` : name, [
     ...candidates,

@@ -103,14 +103,18 @@ export async function useProxies(): Promise<boolean> {
 }
 
 /**
- * Advice for an error of the network, directly or through its `cause`: of a proxy, or of a server that speaks http at an
- * https URL; `undefined` for other errors.
+ * Advice for an error of the network, directly or through its `cause`: of a proxy, or of a server that speaks the other one
+ * of http and https; `undefined` for other errors.
+ *
+ * @param url the server's URL as it is shown; the advice has it with the right scheme
  */
-export function networkAdvice(error: unknown): string | undefined {
+export function networkAdvice(error: unknown, url = "https://…"): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     if (each.name === "ProxyError")
       return "Check HTTPS_PROXY and HTTP_PROXY (http://USER:PASSWORD@HOST:PORT); NO_PROXY names hosts that are reached without a proxy.";
-    if (noTls.test(each.message)) return "This server speaks http: try http://….";
+    const scheme = noTls.test(each.message) ? "http" : noHttp.test(each.message) ? "https" : undefined;
+    if (scheme !== undefined)
+      return `This server speaks ${scheme}: try ${url.replace(/^https?(?=:)/i, scheme)}`;
   }
   return undefined;
 }
@@ -118,6 +122,10 @@ export function networkAdvice(error: unknown): string | undefined {
 /** How OpenSSL says that an answer is not TLS. */
 const noTls =
   /(?:write EPROTO )?[\dA-F]*:?error:\S*:SSL routines:.*?:(?:wrong version number|packet length too long):[^\n]*/;
+
+/** How the parser of Node.js says that an answer is TLS, and how nginx, Go and Apache say that a request is not. */
+const noHttp =
+  /(?:Parse Error: )?Expected HTTP\/(?:, RTSP\/ or ICE\/)?|plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|plain HTTP to an SSL-enabled/;
 
 /** The message of an error of the network, without the text of OpenSSL for an answer that is not TLS. */
 export function networkMessage(message: string): string {

@@ -220,7 +220,7 @@ function unreachable(url: string, error: Error, timeout: number): CodedError {
   return new CodedError("MG4001", `the server cannot be reached: ${reason}`, {
     place: { file: publicUrl(url) },
     next:
-      networkAdvice(error) ??
+      networkAdvice(error, publicUrl(url)) ??
       "Check the URL and the connection, or download the file yourself and name the copy.",
     cause: error,
   });

@@ -211,7 +211,8 @@ export class ServerAuthorization {
     };
     const place = { file: shown };
     if (code !== "authorize-failed") {
-      const status = data?.status;
+      // The data of every other code comes from the server's error object.
+      const status = code === "connection-closed" ? data?.status : undefined;
       const isTried = this.#credentials !== undefined || this.#isKnown;
       if ((status !== 401 && status !== 403) || !isTried) return undefined;
       const from = this.#credentials?.from ?? "the stored login";

@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import { secrets } from "../secrets/secrets.js";
 import { escapeUnprintable } from "./text.js";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 
 /**
  * Makes text safe for a terminal: control, bidirectional and invisible characters become `\uXXXX`, except
@@ -102,11 +102,6 @@ export function oneLine(text: string, between: string): string {
 }
 
 /** Truncates a text to at most `most` characters; the last one shows that text was omitted. */
-export function shortened(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
-}
-
-/** Truncates a text with more than `most` characters, and appends `…`. */
 export function shortText(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
@@ -160,24 +155,23 @@ export function shownPath(folder: string, directory: string, path = ""): string 
   return (short.startsWith("..") ? full : short || ".").split(sep).join("/");
 }
 
-/** Matches the path by which a package manager starts mcpgen from an installation; `folder` contains `node_modules`. */
-const installed = /^(?<folder>.*)[\\/]node_modules[\\/](?:\.bin[\\/])?(?:create-)?mcpgen(?:[\\/.]|$)/;
+/** Matches the path by which a package manager starts mcpgen from an installation. */
+const installed = /[\\/]node_modules[\\/](?:\.bin[\\/])?(?:create-)?mcpgen(?:[\\/.]|$)/;
+
+/** Matches a path in npm's global folder, whose programs are on PATH. */
+const npmGlobal = /(?:\/lib|\\(?:npm|nodejs))[\\/]node_modules[\\/]mcpgen[\\/]/;
 
 /**
- * The words that start mcpgen in `directory`, as the user would type them. Started from `node_modules` of the directory or of
- * a folder around it, or from the cache of npx, it is not on PATH: `npx` finds it.
+ * The words that start mcpgen, as the user would type them. Started by a package manager from a project or a cache, it is not
+ * on PATH: `npx` finds it.
  *
  * @param script the path of the running script, as it was started: `process.argv[1]`
  */
-export function programOf(script: string, directory: string): "mcpgen" | "npx mcpgen" {
-  const folder = installed.exec(script)?.groups?.["folder"];
-  if (folder === undefined) return "mcpgen";
-  let around = resolve(directory);
-  while (around !== resolve(folder) && around !== dirname(around)) around = dirname(around);
-  return around === resolve(folder) || /[\\/]_npx[\\/]/.test(folder) ? "npx mcpgen" : "mcpgen";
+export function programOf(script: string): "mcpgen" | "npx mcpgen" {
+  return installed.test(script) && !npmGlobal.test(script) ? "npx mcpgen" : "mcpgen";
 }
 
-const program = programOf(process.argv[1] ?? "", process.cwd());
+const program = programOf(process.argv[1] ?? "");
 
 /**
  * Text for people in which commands of mcpgen begin as the user would type them. Such a command begins the text or follows a

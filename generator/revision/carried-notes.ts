@@ -11,7 +11,7 @@ import {
 import { type JsonFile, loadJson } from "../files/json-file.js";
 import type { NoteProblem } from "../notes/apply.js";
 import { parseNotes } from "../notes/parse.js";
-import { shortened } from "../print/terminal-text.js";
+import { shortText } from "../print/terminal-text.js";
 import type { Lock } from "./lock.js";
 import {
   type LoadedRevision,
@@ -201,7 +201,7 @@ export function textWithoutProse(node: JsonValue): string {
 
 /** The beginning of a schema. */
 function shown(node: JsonValue): string {
-  return shortened(JSON.stringify(node), 80);
+  return shortText(JSON.stringify(node), 80);
 }
 
 /** The notes of one revision that apply to another. */

@@ -1,5 +1,5 @@
 import { ts } from "ts-morph";
-import { shortened } from "../print/terminal-text.js";
+import { shortText } from "../print/terminal-text.js";
 import { type Holder, valuesOf, addedTo, holdersOf, returned } from "./declarations.js";
 
 /** One member of a literal or a class. */
@@ -116,5 +116,5 @@ function computed(node: ts.Node): Holder {
 
 /** The beginning of a node's text, on one line. */
 function short(node: ts.Node): string {
-  return shortened(node.getText().replace(/\s+/g, " "), 40);
+  return shortText(node.getText().replace(/\s+/g, " "), 40);
 }

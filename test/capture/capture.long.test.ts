@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { createServer } from "node:net";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import type { Contract } from "../../generator/contract/contract.js";
 import { contractText, readContract } from "../../generator/contract/read-contract.js";
 import { shownSource } from "../../generator/capture/server-source.js";
@@ -9,7 +10,7 @@ import { cases } from "../support/cases.mjs";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { initialized, newServer, scripted, serve } from "../support/live-server.js";
-import { loopback } from "../support/listen.js";
+import { listen, loopback } from "../support/listen.js";
 
 const schema = { type: "object", properties: { zebra: { type: "string" }, ant: { enum: ["b", "a"] } } };
 
@@ -253,6 +254,24 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
     /--header "Authorization: Bearer …"/,
   ],
   [
+    "wants a password",
+    () =>
+      loopback(
+        (_, response) => void response.writeHead(401, { "www-authenticate": 'Basic realm="x"' }).end(),
+      ),
+    "MG4106",
+    /the server answered 401 \(asked for: Basic realm="x"\)\n/,
+    /--header "Authorization: Basic …"/,
+  ],
+  [
+    "refuses the password of its address",
+    async () =>
+      (await loopback((_, response) => void response.writeHead(401).end())).replace("//", "//me:pa55@"),
+    "MG4107",
+    /the server answered 401\n/,
+    /^ Check the credentials in Authorization: the server refuses them\.$/,
+  ],
+  [
     "forbids it",
     () => loopback((_, response) => void response.writeHead(403).end("no")),
     "MG4102",
@@ -271,7 +290,39 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
     async () => (await loopback((_, response) => void response.end())).replace("http:", "https:"),
     "MG4102",
     /cannot be reached: it does not answer in TLS\n/,
-    /This server speaks http: try http:\/\//,
+    /^ This server speaks http: try http:\/\/127\.0\.0\.1:\d+\/$/,
+  ],
+  [
+    "speaks https at an http URL",
+    async () => {
+      const node = createServer((socket) => {
+        // The alert of OpenSSL for a request that is not TLS.
+        socket.on("error", () => {}).end(Buffer.from("15030100020246", "hex"));
+      });
+      onTestFinished(() => void node.close());
+      return `http://127.0.0.1:${await listen(node)}/mcp?key=s3cret`;
+    },
+    "MG4102",
+    /cannot be reached: Parse Error: Expected HTTP/,
+    /^ This server speaks https: try https:\/\/127\.0\.0\.1:\d+\/mcp\?key=…$/,
+  ],
+  [
+    "speaks https, and answers to http",
+    () =>
+      loopback((_, response) => {
+        const title = "400 The plain HTTP request was sent to HTTPS port";
+        response.writeHead(400, { "content-type": "text/html" }).end(`<html><title>${title}</title></html>`);
+      }),
+    "MG4102",
+    /the server answered 400/,
+    /^ This server speaks https: try https:\/\/127\.0\.0\.1:\d+\/$/,
+  ],
+  [
+    "reports another one that speaks https",
+    () => scripted({ initialize: { error: { code: -32000, message: "Parse Error: Expected HTTP/" } } }),
+    "MG4105",
+    /Expected HTTP/,
+    /server's log/,
   ],
   [
     "is the name of a package",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { initialized, scripted as scriptedProcess } from "../support/live-server.js";
 import { scripted } from "../support/scripted-http-server.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -109,6 +110,7 @@ test.each<[string, object, string, RegExp]>([
     "MG4105",
     /data: \{"reason":"quota","left":0\}/,
   ],
+  ["a status", { code: -32000, data: { status: 401 } }, "MG4105", /data: \{"status":401\}/],
   ["wrong arguments", { code: -32602, data: { field: "city" } }, "MG6306", /data: \{"field":"city"\}/],
   ["much data", { code: -32000, data: "x".repeat(5000) }, "MG4105", /data: "x{990,998}…\n/],
 ])("the data of %s is shown, and programs get all of it", async (_, error, code, shown) => {
@@ -121,4 +123,29 @@ test.each<[string, object, string, RegExp]>([
 test("an error without data is shown without the line for data", async () => {
   const { stderr } = await run("call", { code: -32000, message: "No." });
   expect(stderr).not.toContain("data");
+});
+
+test.each([401, 403])("the status %i in an error of a process is not one of HTTP", async (status) => {
+  const error = { code: -32000, message: "upstream", data: { status } };
+  const source = scriptedProcess({ initialize: initialized({ tools: {} }), "tools/list": { error } });
+  const { code, stderr } = await mcpgen(temporaryFolder(), ["list", source]);
+  expect([code, stderr]).toEqual([4, expect.stringContaining("error MG4105: tools/list: upstream")]);
+  expect(stderr).not.toContain("--header");
+});
+
+test("credentials of --header that the server refuses are the advice", async () => {
+  const { url } = await scripted("2025-11-25", { initialize: (incoming) => incoming.status(401) });
+  const header = ["--header", "Authorization: Bearer abcdefgh12345"];
+  const { code, stderr } = await mcpgen(temporaryFolder(), ["list", url, ...header]);
+  expect([code, stderr]).toEqual([4, expect.stringContaining("error MG4107: the server answered 401")]);
+  expect(stderr).toContain("→ Check the credentials in Authorization: the server refuses them.\n");
+});
+
+test("a status in the data of an error says nothing about the token of the environment", async () => {
+  const error = { code: -32000, message: "upstream", data: { status: 401 } };
+  const { url } = await scripted("2025-11-25", { "resources/read": (incoming) => incoming.reply({ error }) });
+  const { stderr } = await mcpgen(temporaryFolder(), ["read", url, "x://y"], {
+    env: { MCPGEN_TOKEN: "abcdefgh12345" },
+  });
+  expect(stderr).toContain("error MG4105: resources/read: upstream");
 });

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import type { Channel, LiveClient, Receiver, Runtime } from "../../generator/capture/runtime.js";
 import { StrayOutput } from "../../generator/capture/server-link.js";
 import { withRuntime } from "../../generator/capture/with-server.js";
@@ -69,6 +69,33 @@ test("a server that does not answer a request has little time to end; others hav
     [undefined, undefined],
   ]);
 });
+
+test.each([
+  ["stdio:x", undefined, 1],
+  // Without a probe, nothing shortens the wait.
+  ["stdio:x", "2030-01-01", 0],
+  ["http://127.0.0.1:1", undefined, 0],
+])(
+  "%s with the revision %s that is slow to answer is reported after 2 seconds: %i",
+  async (source, revision, times) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    for (const [wait, calls] of [
+      [1_999, 0],
+      [2_001, times],
+    ] as const) {
+      const [runtime] = runtimeThat(
+        () => new Promise((resolve) => setTimeout(() => resolve(client()), wait)),
+      );
+      const onSlow = vi.fn();
+      const ran = withRuntime(runtime, source, { directory, revision, onSlow }, () =>
+        Promise.resolve("done"),
+      );
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect([await ran, onSlow.mock.calls.length]).toEqual(["done", calls]);
+    }
+  },
+);
 
 test.each([
   [["ready"], 'a line that is not a message: "ready"'],

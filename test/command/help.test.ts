@@ -95,6 +95,10 @@ describe.each(everyCommand.map(({ name }) => name))("%s", (name) => {
       [...path, "--help"],
       [...path, "-h", "--format=json"],
       ["help", ...path],
+      // Options may stand before and after each word.
+      ["--quiet", "help", ...path],
+      ["--color", "never", "help", "--format", "json", ...path],
+      ["-v", "--color=never", ...path, "--config", "x", "--help"],
     ])
       expect(await helpOf(...words)).toEqual(name === "help" ? all : { ...all, commands: [command] });
   });

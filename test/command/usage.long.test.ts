@@ -23,6 +23,13 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["--hlp", "MG2002", "there is no option --hlp", /Did you mean --help\?/],
     ["revision --hlp", "MG2002", "there is no option --hlp", /Did you mean --help\?/],
     ["help call --hlp", "MG2002", "there is no option --hlp", /Did you mean --help\?/],
+    ["--color never help chekc", "MG2001", 'there is no command "chekc"', /mcpgen check/],
+    ["chekc extra --help", "MG2001", 'there is no command "chekc"', /mcpgen check/],
+    ["help revision ad", "MG2001", 'there is no command "revision ad"', /mcpgen revision add/],
+    ["revision --quiet ad -h", "MG2001", 'there is no command "revision ad"', /mcpgen revision add/],
+    ["check --nope --help", "MG2002", "there is no option --nope", /check --help/],
+    ["--quiet help check --nope", "MG2002", "there is no option --nope", /check --help/],
+    ["--color never check --nope", "MG2002", "there is no option --nope", /check --help/],
     ["check extra", "MG2002", 'unexpected argument "extra"', /check --help/],
     ["init server my weather", "MG2002", 'unexpected argument "weather"', /[Qq]uotes.*init server --help/],
     [
@@ -67,6 +74,14 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     expect(ran.stdout).toBe("");
     expect(ran.code).toBe(2);
   });
+});
+
+test.each([
+  ["MG2001", ["chekc"]],
+  ["MG2002", ["check", "--nope"]],
+])("--help --json ends with %s for %j, as without --json", async (code, words) => {
+  const ran = await mcpgen(temporaryFolder(), [...words, "--help", "--json"]);
+  expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([2, { exit: 2, error: { code } }]);
 });
 
 test("a misspelt option is named by every command, whatever else is missing", async () => {

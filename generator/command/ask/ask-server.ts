@@ -33,8 +33,8 @@ interface AskingRequest<T> {
  * with `--answer`, or asks the user at the terminal.
  *
  * @returns the outcome; with the error MG6312 if a value of `--answer` did not fit its field, or no form had the field: the
- * server has done its work by then, so the result is shown, too
- * @throws CodedError as `withServer`; after MG6312, if a form was cancelled or declined for its sake
+ * server has done its work by then, so the result is shown, too. Beside an error of the result as `UserQuestions.errorWith`
+ * @throws CodedError as `withServer`; if a form was shown, as `UserQuestions.errorWith`
  */
 export async function askServer<T>({
   source,
@@ -73,10 +73,10 @@ export async function askServer<T>({
   const result = await withServer(source, { ...options, questions }, (client) =>
     timeout.over(use(client, request, listing)),
   ).catch((error: unknown) => {
-    throw (error instanceof CodedError && questions.causeOf(error)) || error;
+    throw error instanceof CodedError && questions.wereShown ? questions.errorWith(error) : error;
   });
   const outcome = show(result);
-  const error = questions.problem(outcome.error);
+  const error = questions.errorWith(outcome.error);
   return error ? { ...outcome, error } : outcome;
 }
 
@@ -101,6 +101,8 @@ class UserQuestions implements Questions {
   readonly #asked = new Set<string>();
   #turn: Promise<unknown> = Promise.resolve();
   #problem: CodedError | undefined;
+  /** Whether a form was declined because `--answer` did not fill it in. */
+  #isDeclined = false;
 
   /**
    * @param timeout paused while the user answers
@@ -122,27 +124,34 @@ class UserQuestions implements Questions {
     return this.#inTurn(() => this.#page(page));
   }
 
+  /** Whether the server has shown a form. */
+  get wereShown(): boolean {
+    return this.#asked.size > 0;
+  }
+
   /**
-   * Called when the request is over. Returns MG6312 if a value of `--answer` did not fit its field, or no form had the field:
-   * most names that none has are misspelt.
+   * Called when the request is over. MG6312 reports a value of `--answer` that did not fit its field, or a field that no form
+   * had: most names that none has are misspelt.
    *
-   * @param consequence the error of the request, which follows
+   * @param failure the error of the request
+   * @returns MG6312, followed by `failure` if a form was cancelled or declined for its sake. Otherwise `failure` alone, and a
+   * note is printed in place of MG6312. undefined without both
    */
-  problem(consequence?: CodedError): CodedError | undefined {
+  errorWith(failure?: CodedError): CodedError | undefined {
     const unused = this.#answers.find(({ key }) => !this.#asked.has(key));
     const error = this.#problem ?? (unused && unusedError(unused.key, this.#asked));
-    if (!error || !consequence) return error;
-    const { facts, more } = consequence;
+    if (!error || !failure) return error ?? failure;
+    if (!this.#problem && !this.#isDeclined) {
+      this.#context.console.note(printable(`--answer ${unused!.word}: ${error.message}`));
+      return failure;
+    }
+    const { facts, more } = failure;
     return new CodedError(error.code, error.message, {
       next: error.next!,
       facts,
-      more: [consequence, ...more],
+      more: [failure, ...more],
+      cause: failure,
     });
-  }
-
-  /** MG6312 before the error of the request; undefined if no form was shown before the request failed. */
-  causeOf(error: CodedError): CodedError | undefined {
-    return this.#asked.size > 0 ? this.problem(error) : undefined;
   }
 
   #inTurn(ask: () => Promise<JsonObject>): Promise<JsonObject> {
@@ -166,6 +175,7 @@ class UserQuestions implements Questions {
     const isFilledIn = Object.keys(content).length > 0 && open.every(({ isRequired }) => !isRequired);
     if (isFilledIn) return { action: "accept", content };
     if (this.#terminal === undefined) {
+      this.#isDeclined = true;
       const others = this.#answers.filter(({ key }) => !this.#asked.has(key)).map(({ key }) => key);
       return declined(`the user: ${String(message)}`, open, this.#context, others);
     }

@@ -426,7 +426,7 @@ async function metadataAlone(
     );
     throw new CodedError("MG4102", `the server cannot be judged: ${why}`, {
       place: { file: shownSource(source) },
-      next: networkAdvice(cause) ?? "Check the address and the network.",
+      next: networkAdvice(cause, shownSource(url)) ?? "Check the address and the network.",
       cause,
     });
   }

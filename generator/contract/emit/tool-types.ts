@@ -19,7 +19,7 @@ import {
   escapeUnprintable,
   propertyKey,
 } from "../../print/text.js";
-import { shortened } from "../../print/terminal-text.js";
+import { shortText } from "../../print/terminal-text.js";
 import {
   type TypeNames,
   indexSignature,
@@ -331,7 +331,7 @@ function arrayOf({ prefixItems, items, minItems = 0 }: SchemaNode, plain: Plain)
 
 function descriptionOf({ title, description, default: standard }: SchemaNode): string {
   const text = description ?? title ?? "";
-  const lines = [text, ...(standard ? [`@default ${shortened(JSON.stringify(standard.value), 200)}`] : [])];
+  const lines = [text, ...(standard ? [`@default ${shortText(JSON.stringify(standard.value), 200)}`] : [])];
   return commentText(lines.join("\n")).replaceAll("\t", " ").trim();
 }
 

@@ -13,7 +13,9 @@ import { isValid } from "@mcpgen/engine/interpreter";
 import { type Captured, capture } from "../../capture/capture.js";
 import type { LiveTasks } from "../../capture/live-tasks.js";
 import type { LiveClient, Runtime } from "../../capture/runtime.js";
+import { isRuntimeError } from "../../capture/server-error.js";
 import type { ServerLink } from "../../capture/server-link.js";
+import { kindOfServer } from "../../capture/server-source.js";
 import { type ServerOptions, openServer } from "../../capture/with-server.js";
 import type {
   CallAnswer,
@@ -200,7 +202,8 @@ export class PageSession {
 
   /**
    * Asks for notices of changed lists, as far as the server declares them: without a listener, servers of revisions
-   * with `subscriptions/listen` send none. The request ends with the connection.
+   * with `subscriptions/listen` send none. The request ends with the connection: `Client.subscribe` would start a server that
+   * has crashed again, and the page shows that it has ended.
    */
   #hearChanges(client: LiveClient): void {
     const declared = changing.filter((list) => {
@@ -210,7 +213,17 @@ export class PageSession {
     const listens = this.#options.requestsOf(client.revision)?.includes("subscriptions/listen");
     if (!listens || declared.length === 0) return;
     const notifications = Object.fromEntries(declared.map((list) => [`${list}ListChanged`, true]));
-    client.request("subscriptions/listen", { notifications }).catch(() => {});
+    client.request("subscriptions/listen", { notifications }).catch((error: unknown) => {
+      // The page already shows that a process has ended.
+      const isProcess = kindOfServer(this.#options.source) === "stdio";
+      if (
+        this.#client !== client ||
+        (isProcess && isRuntimeError(error) && error.code === "connection-closed")
+      )
+        return;
+      const text = `no notices of changed lists: ${error instanceof Error ? error.message : String(error)}`;
+      this.#options.send({ type: "log", level: "warning", text });
+    });
   }
 
   /** Reads the server's offer: first the lists, then the findings. */

@@ -13,7 +13,7 @@ import {
   usesOf,
 } from "./report.js";
 import { markdownText, oneLineCode, tableCell } from "../../print/markdown.js";
-import { shortened } from "../../print/terminal-text.js";
+import { shortText } from "../../print/terminal-text.js";
 
 const headings: readonly (readonly [Level, string])[] = [
   ["breaking", "Breaking"],
@@ -65,7 +65,7 @@ function table(findings: readonly ReportedFinding[], level: Level): string {
 /** The change, if the whole group shares it. */
 function change(group: readonly ReportedFinding[]): string {
   const shared = sharedShapes(group);
-  return shared ? changeText(shared, (text) => code(shortened(text, 80))) : "";
+  return shared ? changeText(shared, (text) => code(shortText(text, 80))) : "";
 }
 
 /** One example for each group. */

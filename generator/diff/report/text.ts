@@ -1,4 +1,4 @@
-import { type Paint, type Style, shortened } from "../../print/terminal-text.js";
+import { type Paint, type Style, shortText } from "../../print/terminal-text.js";
 import { changeText, subjectText } from "../finding.js";
 import { approvalLine, approvalsFile } from "../policy/approvals.js";
 import type { Level } from "../rules/rule.js";
@@ -99,7 +99,7 @@ function shapes(group: readonly ReportedFinding[]): string {
   const doubt = group.every(({ demoted }) => demoted !== undefined) ? ` (${group[0]!.demoted})` : "";
   if (!shared) return doubt;
   const isOneSided = shared.old === null || shared.new === null;
-  const change = changeText(shared, (shape) => shortened(shape, isOneSided ? 2 * maxShape : maxShape));
+  const change = changeText(shared, (shape) => shortText(shape, isOneSided ? 2 * maxShape : maxShape));
   return change === "" ? doubt : `: ${change}${doubt}`;
 }
 

@@ -2,7 +2,7 @@ import type { ts } from "ts-morph";
 import type { CodeOfWarning } from "../../diagnostics/catalogue.js";
 import type { Finding, WarningFinding } from "../../diagnostics/coded-error.js";
 import { openCodeBase, syntaxRemark } from "../../diff/uses/code-base.js";
-import { oneLine, shortened } from "../../print/terminal-text.js";
+import { oneLine, shortText } from "../../print/terminal-text.js";
 import { type Definition, definitionsIn } from "./definitions.js";
 import { type Effect, Helpers, handlerFacts } from "./handler-walk.js";
 import { Literals } from "./literals.js";
@@ -106,7 +106,7 @@ function effectText({ at, kind }: Effect): string {
 }
 
 function shownCode(node: ts.Node): string {
-  return shortened(oneLine(node.getText(), " "), 60);
+  return shortText(oneLine(node.getText(), " "), 60);
 }
 
 function placeOf(node: ts.Node, shown: (file: string) => string): WarningFinding["place"] & object {

@@ -187,12 +187,45 @@ describe("--answer", () => {
       expect(ran.stderr).toContain(`error MG6312: ${message}`);
       expect(ran.stderr).not.toContain("there is no terminal");
       const { stdout } = await mcpgen(temporaryFolder(), ["call", source, tool, ...words, "--json"]);
-      expect(JSON.parse(stdout)).toMatchObject({ exit: 2, error: { code: "MG6312" } });
+      const json = JSON.parse(stdout) as { error: object; more?: object[]; findings?: object[] };
+      expect(json).toMatchObject({ exit: 2, error: { code: "MG6312" } });
+      const following = { code, place: { file: source } };
+      expect(json.more ?? json.findings).toEqual([expect.objectContaining(following)]);
     }
     const { stderr } = await mcpgen(temporaryFolder(), ["call", source, "sorry", "--answer", "sizes=m"]);
     expect(stderr).toContain(
       "the form asks for name, age, member, size, tags, note, and --answer gave sizes;",
     );
+  });
+
+  test("that no form asked for is a note where a form was filled in and the request failed otherwise", async () => {
+    const server = newServer();
+    const inputSchema = { type: "object" } as const;
+    const form = { message: "Which?", requestedSchema: { ...requestedSchema, required: ["size"] } };
+    const outputSchema = { type: "object", required: ["size"] };
+    const soldOut = { isError: true, content: [{ type: "text", text: "sold out" }] };
+    for (const name of ["asks", "asks nothing", "breaks its promise"]) {
+      const isBroken = name === "breaks its promise";
+      server.tool(
+        name,
+        { inputSchema, ...(isBroken && { outputSchema }) } as never,
+        (async (_: unknown, { ask }: { ask: { elicit(key: string, asked: object): Promise<unknown> } }) => {
+          if (name !== "asks nothing") await ask.elicit("form", form);
+          return isBroken ? { structuredContent: {} } : soldOut;
+        }) as never,
+      );
+    }
+    const source = await serve(server);
+    for (const [tool, code, exit] of [
+      ["asks", "MG6304", 1],
+      ["asks nothing", "MG6304", 1],
+      ["breaks its promise", "MG4105", 4],
+    ] as const) {
+      const words = ["call", source, tool, "--answer", "size=m", "--answer", "nme=Ada"];
+      const ran = await mcpgen(temporaryFolder(), words);
+      expect([tool, ran.code, ran.stderr.match(/MG\d{4}/g)]).toEqual([tool, exit, [code]]);
+      expect(ran.stderr).toMatch(/^--answer \w+=\w+: the server asked for no field "\w+"\n/);
+    }
   });
 
   test("that no form asked for is an error in each form of output", async () => {
