@@ -39,7 +39,7 @@ export async function registryOf(tarballs: string, others: string): Promise<Regi
     if (file !== undefined && manifest !== undefined)
       response.end(documentOf(manifest, file, files.get(file)!));
     else if (files.has(path)) response.end(files.get(path));
-    else response.writeHead(302, { location: new URL(`.${path}`, others).href }).end();
+    else response.writeHead(302, { location: others.replace(/\/?$/, () => path) }).end();
   };
   const http = createServer((request, response) => answer(decodeURIComponent(request.url!), response));
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));

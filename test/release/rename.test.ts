@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { nameFault, namesOf, renaming, slugOf, type ProjectNames } from "../../scripts/project-names.js";
@@ -54,26 +54,61 @@ test.each<[Partial<ProjectNames>, string | undefined]>([
   expect(found?.startsWith(fault ?? "-")).toBe(fault === undefined ? undefined : true);
 });
 
-test("the command refuses a name that is missing, impossible, the old one or taken, and a tree with changes", () => {
+/** A repository of few files, and the command in it. A program `npm` comes first in its PATH. */
+function project(
+  npm: string,
+): readonly [folder: string, rename: (...args: string[]) => readonly [number | null, string]] {
   const folder = temporaryFolder({
     "package.json": readFileSync("package.json", "utf8"),
-    ".gitignore": "node_modules/\n",
+    ".gitignore": "node_modules/\nbin/\n",
     "a.txt": `taken ${own.name}\n`,
+    "bin/npm": `#!/bin/sh\n${npm}\n`,
   });
+  chmodSync(join(folder, "bin/npm"), 0o755);
   const git = (...args: string[]): string => execFileSync("git", args, { cwd: folder, encoding: "utf8" });
   git("init", "--quiet");
   git("add", "--all");
   git("-c", "user.name=t", "-c", "user.email=t@example.com", "commit", "--quiet", "--message=a");
+  const env = { ...process.env, PATH: `${join(folder, "bin")}:${process.env["PATH"]}` };
+  return [
+    folder,
+    (...args) => {
+      const script = [resolve("scripts/run-ts.mjs"), resolve("scripts/rename.ts"), ...args];
+      const { status, stderr } = spawnSync(process.execPath, script, { cwd: folder, env, encoding: "utf8" });
+      expect(stderr).not.toMatch(/^ +at /m);
+      return [status, stderr];
+    },
+  ];
+}
+
+test("the command refuses wrong options, a name that is impossible, the old one or taken, and a tree that is not ready", () => {
+  const [folder, rename] = project("exit 1");
   const refused = (...args: string[]): string => {
-    const script = [resolve("scripts/run-ts.mjs"), resolve("scripts/rename.ts"), ...args];
-    const { status, stderr } = spawnSync(process.execPath, script, { cwd: folder, encoding: "utf8" });
-    expect([status, git("diff", "HEAD", "--", "a.txt")]).toEqual([2, ""]);
+    const [status, stderr] = rename(...args);
+    expect([status, readFileSync(join(folder, "a.txt"), "utf8")]).toEqual([2, `taken ${own.name}\n`]);
+    expect(stderr).toContain("usage: npm run rename");
     return stderr;
   };
   expect(refused()).toContain("--name is missing");
+  expect(refused("--bogus", "x")).toContain("--bogus");
+  expect(refused(other.name)).toContain(other.name);
+  expect(refused("--name")).toContain("argument missing");
   expect(refused("--name", "a-b")).toContain('the name "a-b"');
   expect(refused("--name", "taken")).toContain("a.txt");
   expect(refused("--name", own.name)).toContain("the project has these names");
-  execFileSync("touch", [join(folder, "new")]);
+  expect(refused("--name", other.name)).toContain("npm ls");
+  writeFileSync(join(folder, "new"), "");
   expect(refused("--name", other.name)).toContain("the working tree has changes");
+});
+
+test("a step that fails is named, and the way back leads to the old names", () => {
+  const [folder, rename] = project('test "$1" = ls');
+  const [status, stderr] = rename("--name", other.name);
+  expect(status).toBe(1);
+  expect(stderr).toContain("`npm install --ignore-scripts");
+  expect(readFileSync(join(folder, "a.txt"), "utf8")).toContain(other.name);
+  const [, way] = /The way back: (.+)$/m.exec(stderr)!;
+  execFileSync("sh", ["-c", way!.replace("npm install", "true")], { cwd: folder });
+  expect(readFileSync(join(folder, "a.txt"), "utf8")).toBe(`taken ${own.name}\n`);
+  expect(execFileSync("git", ["status", "--porcelain"], { cwd: folder, encoding: "utf8" })).toBe("");
 });

@@ -158,6 +158,9 @@ async function edit(page: Page, ...commands: readonly string[]): Promise<void> {
     await page.send("Input.dispatchKeyEvent", { type: "rawKeyDown", commands: [command] });
 }
 
+/** The selector of a list. */
+const rowsOf = (title: string): string => `#target [aria-labelledby]:has([aria-label="Add to ${title}"])`;
+
 /** A user at the form of the tool `echo`, and the only arguments sent; undefined if a required text is missing. */
 const gestures: Readonly<Record<string, readonly [act: (page: Page) => Promise<void>, sent?: string]>> = {
   "the button, without a text": [(page) => press(page, "Call", "#target")],
@@ -191,6 +194,59 @@ const gestures: Readonly<Record<string, readonly [act: (page: Page) => Promise<v
   "an optional object without its required text": [
     async (page) => {
       await fill(page, "zip", "5");
+      await enter(page, "a");
+    },
+  ],
+  "an optional object with its required text: a box is false, lists are empty": [
+    async (page) => {
+      await fill(page, "city", "B");
+      await enter(page, "a");
+    },
+    '{"text":"a","place":{"city":"B","isHome":false,"isFast":false,"gates":[],"sizes":[]}}',
+  ],
+  "an optional object of the JSON editor stays one in the form": [
+    async (page) => {
+      await press(page, "JSON", "#target");
+      await fill(page, "Arguments as JSON", '{"text": "a", "place": {"city": "", "isHome": false}}');
+      await press(page, "Form", "#target");
+      await press(page, "Call", "#target");
+    },
+    '{"text":"a","place":{"city":"","isHome":false,"gates":[],"sizes":[],"isFast":false}}',
+  ],
+  "an optional object that the JSON editor leaves out stays out": [
+    async (page) => {
+      await press(page, "JSON", "#target");
+      await fill(page, "Arguments as JSON", '{"text": "a"}');
+      await press(page, "Form", "#target");
+      await press(page, "Call", "#target");
+    },
+    '{"text":"a"}',
+  ],
+  "an optional text, empty": [
+    async (page) => {
+      await fill(page, "note", "");
+      await press(page, "Send an empty text", "#target");
+      await enter(page, "a");
+    },
+    '{"note":"","text":"a"}',
+  ],
+  "an untouched row of texts": [
+    async (page) => {
+      await press(page, "Add", rowsOf("words"));
+      await enter(page, "a");
+    },
+  ],
+  "an empty text in a row": [
+    async (page) => {
+      await press(page, "Add", rowsOf("words"));
+      await press(page, "Send an empty text", rowsOf("words"));
+      await enter(page, "a");
+    },
+    '{"text":"a","words":[""]}',
+  ],
+  "an untouched row of choices": [
+    async (page) => {
+      await press(page, "Add", rowsOf("picks"));
       await enter(page, "a");
     },
   ],

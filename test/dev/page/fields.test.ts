@@ -28,11 +28,11 @@ test("standard controls", () => {
       place: { type: "object", properties: { city: { type: "string" } } },
     }),
   ).toEqual({
-    text: { kind: "text", least: 1, most: 9 },
+    text: { kind: "text", isNeverEmpty: true },
     method: { kind: "text", examples: ["a", "b"] },
     day: { kind: "text", format: "date" },
-    count: { kind: "integer", least: 1 },
-    ratio: { kind: "number", most: 2 },
+    count: { kind: "integer" },
+    ratio: { kind: "number" },
     sure: { kind: "boolean" },
     color: {
       kind: "choice",

@@ -99,10 +99,23 @@ server.tool(
   () => ({ isError: true, content: [{ type: "text", text: "it failed" }] }),
 );
 
-const echoed = { note: { type: "string" }, text: { type: "string" } } as const;
+const sizes = { enum: ["S", "M"] } as const;
+const echoed = {
+  note: { type: "string" },
+  text: { type: "string" },
+  words: { type: "array", items: { type: "string" } },
+  picks: { type: "array", items: sizes },
+} as const;
 const stop = {
-  properties: { city: { type: "string" }, zip: { type: "string" } },
-  required: ["city"],
+  properties: {
+    city: { type: "string" },
+    zip: { type: "string" },
+    isHome: { type: "boolean" },
+    isFast: { type: "boolean", default: false },
+    gates: { type: "array", items: { type: "string" } },
+    sizes: { type: "array", items: sizes, uniqueItems: true },
+  },
+  required: ["city", "isHome", "gates", "sizes"],
 } as const;
 
 /** Offers a tool that answers with its arguments; further members are optional. */

@@ -6,10 +6,12 @@ export interface ValueControl {
   /** JSON Pointer of the value within the form's value. */
   readonly pointer: string;
   /**
-   * Returns the value; undefined if there is none. Text that does not convert to the value's type is returned
-   * as text.
+   * Returns the value; undefined if the user has given none. Text that does not convert to the value's type is
+   * returned as text.
+   *
+   * @param isNeeded whether an untouched box is false, and an untouched list or object empty
    */
-  read(): Json | undefined;
+  read(isNeeded: boolean): Json | undefined;
   /** Shows a value. @returns false if the control cannot show it */
   write(value: Json | undefined): boolean;
   /** The nested controls. */

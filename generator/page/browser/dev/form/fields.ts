@@ -3,8 +3,7 @@ import type { Json, Members } from "../messages.js";
 /** The kind of control for a value. */
 export type Control =
   | TextControl
-  | { readonly kind: "number" | "integer"; readonly least?: number; readonly most?: number }
-  | { readonly kind: "boolean" }
+  | { readonly kind: "number" | "integer" | "boolean" }
   /** One of several values. */
   | { readonly kind: "choice"; readonly choices: readonly Choice[] }
   /** Any number of several values. */
@@ -19,8 +18,8 @@ export type Control =
 export interface TextControl {
   readonly kind: "text";
   readonly format?: string;
-  readonly least?: number;
-  readonly most?: number;
+  /** The schema refuses the empty text. */
+  readonly isNeverEmpty?: true;
   /** Values to propose. */
   readonly examples?: readonly string[];
 }
@@ -76,9 +75,8 @@ class Reader {
         return textControl(node);
       case "number":
       case "integer":
-        return numberControl(typeOf(node) as "number", node);
       case "boolean":
-        return { kind: "boolean" };
+        return { kind: typeOf(node) as "number" };
       case "array":
         return this.#list(node, depth);
       case "object":
@@ -205,24 +203,15 @@ function labelOf(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function textControl({ format, minLength, maxLength, examples }: Members): Control {
+function textControl({ format, minLength, examples }: Members): Control {
   const texts = Array.isArray(examples)
     ? (examples as readonly Json[]).filter((each) => typeof each === "string").slice(0, mostExamples)
     : [];
   return {
     kind: "text",
     ...(typeof format === "string" && { format }),
-    ...(typeof minLength === "number" && { least: minLength }),
-    ...(typeof maxLength === "number" && { most: maxLength }),
+    ...(typeof minLength === "number" && minLength > 0 && { isNeverEmpty: true }),
     ...(texts.length > 0 && { examples: texts }),
-  };
-}
-
-function numberControl(kind: "number" | "integer", { minimum, maximum }: Members): Control {
-  return {
-    kind,
-    ...(typeof minimum === "number" && { least: minimum }),
-    ...(typeof maximum === "number" && { most: maximum }),
   };
 }
 

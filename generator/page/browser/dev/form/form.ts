@@ -4,7 +4,7 @@ import { nameText, visible, prose, shortText } from "../text.js";
 import { type ValueControl, type Labelled, pointerOf } from "./control.js";
 import { type Control, type Field, controlOf } from "./fields.js";
 import { type JsonProblem, jsonProblem } from "./json-problem.js";
-import { inputControl } from "./input.js";
+import { inputControl, isSame } from "./input.js";
 
 /** How a form is sent. */
 export interface Sending {
@@ -38,7 +38,7 @@ export class SchemaForm {
   constructor(schema: Json | undefined, label: string, { verb, send, others = [] }: Sending) {
     this.#send = send;
     const control = controlOf(schema);
-    this.#fields = control.kind === "group" ? membersControl(control.fields, "", true) : undefined;
+    this.#fields = control.kind === "group" ? membersControl(control.fields, "") : undefined;
     const [id, problem] = [newId("json"), newId("problem")];
     const given = { rows: 10, class: "code", spellcheck: "false", autocomplete: "off" };
     this.#text = element("textarea", { id, ...given, "aria-describedby": problem });
@@ -91,7 +91,10 @@ export class SchemaForm {
       this.#text.value = earlier.#isJson ? earlier.#text.value : earlier.#json();
       this.#switch(true);
     } else
-      this.#fields.write({ ...(this.#fields.read() as Members), ...(earlier.#fields!.read() as Members) });
+      this.#fields.write({
+        ...(this.#fields.read(true) as Members),
+        ...(earlier.#fields!.read(true) as Members),
+      });
   }
 
   async #submit(isAnyway: boolean): Promise<void> {
@@ -111,14 +114,14 @@ export class SchemaForm {
 
   /** The value; undefined if the editor's text is not a JSON object, whose fault is shown. */
   #read(): Members | undefined {
-    if (!this.#isJson) return (this.#fields!.read() ?? {}) as Members;
+    if (!this.#isJson) return this.#fields!.read(true) as Members;
     if (!this.#checkText()) return JSON.parse(this.#text.value) as Members;
     this.#text.focus();
     return undefined;
   }
 
   #json(): string {
-    return JSON.stringify(this.#fields!.read() ?? {}, undefined, 2);
+    return JSON.stringify(this.#fields!.read(true), undefined, 2);
   }
 
   /** Shows issues beside the fields concerned, and the others below the form. */
@@ -201,7 +204,7 @@ function controlFor(control: Control, labelled: Labelled): ValueControl {
 }
 
 /** Creates controls for the members of an object, one below the other. */
-function membersControl(fields: readonly Field[], pointer: string, required: boolean): ValueControl {
+function membersControl(fields: readonly Field[], pointer: string): ValueControl {
   const controls = fields.map(({ name, title, description, required: isRequired, initial, control }) => {
     const made = controlFor(control, {
       ...{ pointer: pointerOf(pointer, name), title, required: isRequired },
@@ -210,20 +213,33 @@ function membersControl(fields: readonly Field[], pointer: string, required: boo
     if (initial !== undefined) made.write(initial);
     return made;
   });
+  /** Whether the user has given no member. A default is not given: it does not make an optional object present. */
+  const isUntouched = (): boolean =>
+    controls.every((control, index) => {
+      const value = control.read(false);
+      return value === undefined || isSame(value, fields[index]!.initial);
+    });
+  let isWritten = false;
   return {
     element: element("div", {}, ...controls.map((control) => control.element)),
     pointer,
     inner: controls,
-    read: () => {
+    read: (isNeeded) => {
+      if (!isNeeded && !isWritten && isUntouched()) return undefined;
       const entries = controls.flatMap((control, index): [string, Json][] => {
-        const value = control.read();
+        const value = control.read(fields[index]!.required);
         return value === undefined ? [] : [[fields[index]!.name, value]];
       });
-      return entries.length === 0 && !required ? undefined : ownMembers(entries);
+      return ownMembers(entries);
     },
     write: (value) => {
       const members = membersOf(value);
-      const fits = controls.map((control, index) => control.write(members?.[fields[index]!.name]));
+      const fits = controls.map((control, index) => {
+        const { name, initial } = fields[index]!;
+        return control.write(members ? members[name] : initial);
+      });
+      // An object of no members, or of defaults, is present because it was written.
+      isWritten = members !== undefined && isUntouched();
       const isKnown = Object.keys(members ?? {}).every((name) => fields.some((field) => field.name === name));
       return fits.every(Boolean) && isKnown && (value === undefined || members !== undefined);
     },
@@ -235,7 +251,7 @@ function groupControl(
   fields: readonly Field[],
   { pointer, title, required, description }: Labelled,
 ): ValueControl {
-  const members = membersControl(fields, pointer, required);
+  const members = membersControl(fields, pointer);
   const fault = element("p", { class: "fault" });
   const more = !required && element("span", { class: "soft" }, " (optional)");
   return {
@@ -258,6 +274,7 @@ const mostRows = 200;
 /** Creates a list of values with buttons that add and remove them. */
 function listControl(item: Control, { pointer, title, required, description }: Labelled): ValueControl {
   const rows: { readonly control: ValueControl; readonly row: HTMLElement }[] = [];
+  let isWritten = false;
   const fault = element("p", { class: "fault" });
   const list = element("ol", { class: "rows" });
   const add = (value?: Json): boolean => {
@@ -274,7 +291,7 @@ function listControl(item: Control, { pointer, title, required, description }: L
     return value === undefined || control.write(value);
   };
   const remove = (row: HTMLElement): void => {
-    const values = rows.filter((each) => each.row !== row).map(({ control }) => control.read());
+    const values = rows.filter((each) => each.row !== row).map(({ control }) => control.read(false));
     fill(values);
     more.focus();
   };
@@ -308,9 +325,13 @@ function listControl(item: Control, { pointer, title, required, description }: L
     get inner() {
       return rows.map(({ control }) => control);
     },
-    read: () =>
-      rows.length === 0 && !required ? undefined : rows.map(({ control }) => control.read() ?? ""),
+    // An untouched row is null, which the schema refuses at the row's place.
+    read: (isNeeded) =>
+      rows.length > 0 || isNeeded || isWritten
+        ? rows.map(({ control }) => control.read(true) ?? null)
+        : undefined,
     write: (value) => {
+      isWritten = value !== undefined;
       if (value === undefined || Array.isArray(value)) return fill((value ?? []) as readonly Json[]);
       return false;
     },

@@ -12,10 +12,8 @@ interface Entry {
   readonly input: Input;
   /** Elements below the input. */
   readonly below?: readonly HTMLElement[];
-  /** Offers the empty text as a value, if the value is missing. */
-  readonly offerEmpty?: (isMissing: boolean) => void;
-  readonly read: () => Json | undefined;
-  readonly write: (value: Json | undefined) => boolean;
+  readonly read: ValueControl["read"];
+  readonly write: ValueControl["write"];
 }
 
 /** Types of inputs by format. */
@@ -42,11 +40,10 @@ export function inputControl(control: Control, labelled: Labelled): ValueControl
   const place = element("p", { class: "fault", id: message });
   const isBox = control.kind === "boolean";
   const mark = (messages: readonly string[]): void => {
-    const isMissing = messages.length > 0 && read() === undefined;
+    const isMissing = messages.length > 0 && read(required) === undefined;
     place.textContent = isMissing ? "required, and left empty" : shortText(messages.join("; "), 500);
     if (messages.length > 0) entry.input.setAttribute("aria-invalid", "true");
     else entry.input.removeAttribute("aria-invalid");
-    entry.offerEmpty?.(isMissing);
   };
   const field = element(
     "div",
@@ -80,7 +77,7 @@ function entryOf(control: Control, required: boolean): Entry {
     case "choice":
       return select(control.choices, required);
     case "choices":
-      return multipleSelect(control.choices, required);
+      return multipleSelect(control.choices);
     case "text":
       return textInput(control);
     default:
@@ -88,14 +85,16 @@ function entryOf(control: Control, required: boolean): Entry {
   }
 }
 
-/** A checkbox. An untouched optional one has no value. */
 function checkbox(required: boolean): Entry {
   const input = element("input", { type: "checkbox" });
   input.indeterminate = !required;
+  let isTouched = false;
+  input.addEventListener("input", () => (isTouched = true));
   return {
     input,
-    read: () => (input.indeterminate ? undefined : input.checked),
+    read: (isNeeded) => (isTouched || isNeeded ? input.checked : undefined),
     write: (value) => {
+      isTouched = value !== undefined;
       input.indeterminate = value === undefined && !required;
       input.checked = value === true;
       return value === undefined || typeof value === "boolean";
@@ -135,7 +134,8 @@ function select(choices: readonly Choice[], required: boolean): Entry {
   };
 }
 
-function multipleSelect(choices: readonly Choice[], required: boolean): Entry {
+function multipleSelect(choices: readonly Choice[]): Entry {
+  let isWritten = false;
   const options = choices.map(({ label }, index) => element("option", { value: index }, shortText(label)));
   const input = element(
     "select",
@@ -144,11 +144,12 @@ function multipleSelect(choices: readonly Choice[], required: boolean): Entry {
   );
   return {
     input,
-    read: () => {
+    read: (isNeeded) => {
       const chosen = options.flatMap(({ selected }, index) => (selected ? [choices[index]!.value] : []));
-      return chosen.length === 0 && !required ? undefined : chosen;
+      return chosen.length > 0 || isNeeded || isWritten ? chosen : undefined;
     },
     write: (value) => {
+      isWritten = value !== undefined;
       const values = Array.isArray(value) ? (value as readonly Json[]) : [];
       for (const [index, option] of options.entries())
         option.selected = values.some((each) => isSame(each, choices[index]!.value));
@@ -159,10 +160,11 @@ function multipleSelect(choices: readonly Choice[], required: boolean): Entry {
 }
 
 /**
- * An input for a text. Left empty it has no value, unless the user chooses the empty text. Enter sends a text of
+ * An input for a text. Left empty it has no value, unless the user chooses the empty text, which it offers from
+ * its first focus. Enter sends a text of
  * one line; Shift+Enter and values of more lines make the line an area.
  */
-function textInput({ format, least = 0, examples = [] }: TextControl): Entry {
+function textInput({ format, isNeverEmpty, examples = [] }: TextControl): Entry {
   const type = format === undefined ? "text" : (types[format] ?? "text");
   const placeholder = format === undefined ? undefined : formatExamples[format];
   const given = { placeholder, autocomplete: "off", spellcheck: "false" };
@@ -171,7 +173,7 @@ function textInput({ format, least = 0, examples = [] }: TextControl): Entry {
   const isEmpty = (): boolean => empty.ariaPressed === "true";
   const chooseEmpty = (is: boolean): void => {
     empty.ariaPressed = String(is);
-    empty.hidden = !is;
+    empty.hidden = !is && (input.value !== "" || isNeverEmpty === true || format !== undefined);
   };
   const empty = button(
     "Send an empty text",
@@ -182,6 +184,7 @@ function textInput({ format, least = 0, examples = [] }: TextControl): Entry {
     },
     { class: "more", "aria-pressed": false, hidden: true },
   );
+  line.addEventListener("focus", () => chooseEmpty(isEmpty()));
   line.addEventListener("input", () => chooseEmpty(false));
   const grow = (): void => {
     if (input !== line) return;
@@ -224,9 +227,6 @@ function textInput({ format, least = 0, examples = [] }: TextControl): Entry {
       return input;
     },
     below: examples.length > 0 ? [empty, list] : [empty],
-    offerEmpty: (isMissing) => {
-      if (!isEmpty()) empty.hidden = !isMissing || format !== undefined || least > 0;
-    },
     read: () => (input.value === "" && !isEmpty() ? undefined : input.value),
     write: (value) => {
       if (typeof value === "string" && type === "text" && value.includes("\n")) grow();
@@ -258,6 +258,7 @@ function jsonInput(): Entry {
   };
 }
 
-function isSame(one: Json, other: Json | undefined): boolean {
+/** Whether two values are the same JSON. */
+export function isSame(one: Json, other: Json | undefined): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
