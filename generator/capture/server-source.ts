@@ -3,7 +3,7 @@ import { shortText } from "../print/terminal-text.js";
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { closest } from "../diagnostics/suggest.js";
-import { isSecretName } from "../secrets/secrets.js";
+import { addressWithoutLogin, shownWords, splitWords } from "../secrets/secrets.js";
 
 /** A server program on standard input and output. */
 interface ProcessAddress {
@@ -63,54 +63,31 @@ export function noServer(source: string, directory: string): CodedError {
   );
 }
 
-/**
- * Matches an assignment of an environment variable in a command, or an option for a secret, with its value.
- */
-const assigned = /(?<=^|\s)([A-Z][A-Z0-9_]*=)(?:"[^"]*"|'[^']*'|\S+)/g;
-const secretOption =
-  /(--?[\w-]*(?:token|key|secret|passw|passphrase|credential|cookie|auth)[\w-]*[= ])(?:"[^"]*"|'[^']*'|\S+)/gi;
-
-/** Whether a SOURCE may hold a secret: a password, a value in a URL's query, an assignment or a secret option. */
+/** Whether a SOURCE may hold a secret: a login, a value in a URL's query, an assignment or a secret option. */
 export function mayHoldSecret(source: string): boolean {
-  if (!/^https?:/i.test(source)) return source.search(assigned) >= 0 || source.search(secretOption) >= 0;
-  const { username, password, search } = new URL(source);
-  return username !== "" || password !== "" || search !== "";
+  const words = wordsOf(source);
+  return shownWords(words).some((word, index) => word !== words[index]);
 }
 
 /**
  * A SOURCE for messages, without passwords, values of a URL's query (often keys), and parts of a command that
  * look secret. A named server is shown by its name.
+ *
+ * @param shown what is shown of words; `publicWords` for pages
  */
-export function shownSource(source: ServerSource): string {
+export function shownSource(source: ServerSource, shown = shownWords): string {
   if (typeof source !== "string") return source.name;
-  if (!/^https?:/i.test(source)) {
-    return shortText(source.replace(assigned, "$1…").replace(secretOption, "$1…"), 200);
-  }
-  try {
-    const url = new URL(source);
-    const query = [...url.searchParams.keys()].map((key) => `${key}=…`).join("&");
-    return `${url.origin}${url.pathname}${query === "" ? "" : `?${query}`}`;
-  } catch {
-    return source;
-  }
+  if (/^https?:/i.test(source)) return shown([addressWithoutLogin(source)])[0]!;
+  const [, scheme = ""] = /^(stdio:)?/i.exec(source)!;
+  return shortText(scheme + shown(wordsOf(source)).map(quoted).join(" "), 200);
 }
 
-/** The words of a command, with `…` in place of values that may be secret: assignments, options for secrets, parts of URLs. */
-export function shownWords(words: readonly string[]): string[] {
-  return words.map((word, index) => {
-    if (/^--?[\w-]+$/.test(words[index - 1] ?? "") && isSecretName(words[index - 1]!)) return "…";
-    const [, name, value = ""] = /^((?:--?)?[\w-]+)=([^]*)$/.exec(word) ?? [];
-    if (name === undefined) return shownUrl(word);
-    return isSecretName(name) || /^[A-Z][A-Z0-9_]*$/.test(name) ? `${name}=…` : `${name}=${shownUrl(value)}`;
-  });
+function quoted(word: string): string {
+  return /\s/.test(word) ? JSON.stringify(word) : word;
 }
 
-/** A word; of a URL, only what `shownSource` shows. */
-function shownUrl(word: string): string {
-  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(word) || !URL.canParse(word)) return word;
-  const { username, password, search, host, protocol, pathname } = new URL(word);
-  if (username === "" && password === "" && search === "") return word;
-  return `${protocol}//${username === "" && password === "" ? "" : "…@"}${host}${pathname}${search === "" ? "" : "?…"}`;
+function wordsOf(source: string): string[] {
+  return splitWords(source.replace(/^stdio:/i, ""));
 }
 
 /** Programs that start servers, as the first word of a command. */

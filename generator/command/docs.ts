@@ -33,7 +33,8 @@ import { contractKind, contractSource } from "./contract-source.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
 import { loadRuntime } from "../capture/runtime.js";
-import { type ServerSource, kindOfServer, shownSource, shownWords } from "../capture/server-source.js";
+import { publicWords } from "../secrets/public-words.js";
+import { type ServerSource, kindOfServer, shownSource } from "../capture/server-source.js";
 import type { ServerOptions } from "../capture/with-server.js";
 import { secrets } from "../secrets/secrets.js";
 
@@ -136,26 +137,26 @@ async function offer(
   const { contract, isLive, findings } = document;
   const hostName = typeof source === "string" ? fileName(contract.name) : source.name;
   const reading = offerReading(contract, {
-    ...{ name: document.name, hostName },
+    ...{ name: isLive ? shownSource(source, publicWords) : document.name, hostName },
     start: isLive ? await startOf(source, options) : { kind: "unknown" },
     profiles: args.flag("no-lint") ? [] : usualProfiles,
   });
   return { reading, name: fileName(contract.name), findings };
 }
 
-/** How hosts start or reach a live server, without values that may be secret. */
+/** How hosts start or reach a live server. */
 async function startOf(source: ServerSource, options: ServerOptions): Promise<ServerStart> {
   const { headers = {}, variables = {} } = options;
   const address = typeof source === "string" ? undefined : source.address;
   if (kindOfServer(source) === "http") {
     const url = address?.kind === "http" ? address.url : (source as string);
     const own = address?.kind === "http" ? address.headers : {};
-    return { kind: "http", url: shownSource(url), headers: Object.keys({ ...own, ...headers }) };
+    return { kind: "http", url, headers: Object.keys({ ...own, ...headers }) };
   }
   const words =
     address?.kind === "stdio" ? address.command : (await loadRuntime()).parseStdioSource(source as string);
   const own = address?.kind === "stdio" ? address.env : {};
-  return { kind: "stdio", words: shownWords(words), variables: Object.keys({ ...own, ...variables }) };
+  return { kind: "stdio", words, variables: Object.keys({ ...own, ...variables }) };
 }
 
 /** Documents a stored extension over the newest of its bases. */

@@ -26,8 +26,17 @@ interface Shown {
  * @returns undefined if the markup would omit text of the source, or nests too deeply
  */
 export function markdownHtml(text: string): Html | undefined {
-  const shown = render(reader.parse(text, {}));
-  return shown && lettersOf(shown.text) === lettersOf(text) ? joined([shown.html]) : undefined;
+  return markupOf(text, reader.parse(text, {}));
+}
+
+/** Maximum length of markup, relative to its source: a table can have many cells that its source does not name. */
+const mostMarkup = 8;
+
+function markupOf(text: string, tokens: readonly Token[]): Html | undefined {
+  const shown = render(tokens);
+  if (!shown || lettersOf(shown.text) !== lettersOf(text)) return undefined;
+  const markup = joined([shown.html]);
+  return markup.text.length <= mostMarkup * text.length + 500 ? markup : undefined;
 }
 
 /** Everything in a text that has no meaning in Markdown: its markup must show it, in this order. */
@@ -36,13 +45,15 @@ function lettersOf(text: string): string {
 }
 
 /**
- * Returns a text if it is Markdown that can stand in another document: its paragraphs, lists, quotations, tables, emphasis
- * and code neither lead elsewhere nor reach beyond their end.
+ * Returns a text if it is Markdown that can stand in another document: `markdownHtml` shows all of it, and its paragraphs,
+ * lists, quotations, tables, emphasis and code neither lead elsewhere nor reach beyond their end.
  */
 export function safeMarkdown(text: string): string | undefined {
-  if (/[<&[\]$@#]|^[^\p{L}\p{N}]*(?:`{3}|~{3})|https?:|ftp:|mailto:|www\./imu.test(text)) return undefined;
-  const isSafe = ({ type, level }: Token): boolean => type !== "heading_open" && level <= deepest;
-  return reader.parse(text, {}).every(isSafe) ? text : undefined;
+  if (/[<&[\]$@#]|^\P{L}*(?:`{3}|~{3})|https?:|ftp:|mailto:|www\./imu.test(text)) return undefined;
+  const tokens = reader.parse(text, {});
+  // A fence has a name that readers hide, and one without an end includes the text after it.
+  if (tokens.some(({ type }) => type === "heading_open" || type === "fence")) return undefined;
+  return markupOf(text, tokens) && text;
 }
 
 function render(tokens: readonly Token[]): Shown | undefined {
@@ -79,7 +90,7 @@ function elementOf(token: Token, next: Token): readonly [Shown, Shown] | undefin
   ];
   const { type, info, hidden } = token;
   if (hidden) return element("", "");
-  if (type === "link_open") return linkOf(token);
+  if (type === "link_open") return linkOf(token, isBlank(next));
   // A heading of a stranger is not one of the page.
   if (type === "heading_open") return element('<p class="heading">', "</p>");
   if (type === "table_open") return element('<div class="wide" tabindex="0"><table>', "</table></div>");
@@ -116,10 +127,15 @@ function leafOf(token: Token): Shown | undefined {
   }
 }
 
-/** A link to another site, which shows its target. One that the browser would read differently is text. */
-function linkOf(token: Token): readonly [Shown, Shown] {
+/** Whether a link begins with nothing that a reader sees. */
+function isBlank({ type, content }: Token): boolean {
+  return /^(?:link_close|text|code_inline|softbreak|hardbreak)$/.test(type) && content.trim() === "";
+}
+
+/** A link to another site, which shows its target. One that begins blank, or that the browser would read differently, is text. */
+function linkOf(token: Token, isEmpty: boolean): readonly [Shown, Shown] {
   const target = String(token.attrGet("href"));
-  const address = addressOf(target);
+  const address = isEmpty ? undefined : addressOf(target);
   // The text of an autolink is its target.
   const end = token.markup === "autolink" ? { html: "", text: "" } : targetOf(token, target);
   const open = address === undefined ? "" : `<a href="${escapeHtml(address)}" rel="noopener noreferrer">`;

@@ -8,7 +8,7 @@ import type { Badge, Entry, Member, Part, Reading, Side, Text } from "./reading.
 export function readingMarkdown(reading: Reading, render: Render): string {
   const page = render("reading.md", {
     title: plain(shortened(reading.title, longestName)),
-    lead: [reading.lead, reading.description].flatMap(paragraphs).join("\n\n").trim(),
+    lead: [prose(reading.lead ?? ""), quotation(reading.description)].join("\n\n").trim(),
     facts: [
       ...(reading.figures ?? []).map(({ label, count }) => `- ${label}: ${count}`),
       ...reading.facts.map(({ name, value }) => `- ${name}: ${textOf(value)}`),
@@ -36,7 +36,8 @@ function entryOf({
     name: code(shortened(name, longestName)),
     lines: [
       badges.length > 0 ? badges.map(badgeText).join(" · ") : "",
-      ...[lead, description].flatMap(paragraphs),
+      quotation(lead),
+      quotation(description),
       facts.map((fact) => `- ${fact.name}: ${textOf(fact.value)}`).join("\n"),
       remarks.map(({ kind, text }) => `- **${kind}**: ${plain(shortened(text))}`).join("\n"),
       ...parts.map(partOf),
@@ -98,12 +99,18 @@ function block(language: string, text: string): string {
   return fencedBlock(language, shortened(text, 20_000));
 }
 
-/** The blocks of a text: their Markdown, or their lines where other readers of Markdown could load or hide something. */
-function paragraphs(text = ""): string[] {
+/**
+ * A text of a stranger as a quotation, so that it does not merge with lists of the page: the Markdown of its blocks, or their
+ * lines where other readers of Markdown could load or hide something.
+ */
+function quotation(text = ""): string {
+  if (text.trim() === "") return "";
   const lines = (block: string): string[] => block.split("\n").map((line) => markdownProse(line.trim()));
   return shortened(text.trim())
     .split(/\n\s*\n/)
-    .map((block) => safeMarkdown(block) ?? lines(block).join("\\\n"));
+    .map((block) => safeMarkdown(block) ?? lines(block).join("\\\n"))
+    .join("\n\n")
+    .replace(/^/gm, "> ");
 }
 
 function prose(text: string): string {

@@ -66,14 +66,9 @@ export class Secrets {
     this.learn(Buffer.from(`${name}:${password}`).toString("base64").replace(/=+$/, ""));
   }
 
-  /** Remembers name and password of a URL, and query values that are secret by name or look random. */
+  /** Remembers name and password of a URL, and values in it that are secret by name or look random. */
   learnUrl(text: string): void {
-    if (!/^[a-z][a-z\d+.-]*:\/\//i.test(text) || !URL.canParse(text)) return;
-    const { username, password, searchParams } = new URL(text);
-    this.learnLogin(decoded(username), decoded(password));
-    // A short password is still recognised together with its surroundings in the URL.
-    this.learn(/^[^:]+:\/\/([^/?#]*@)/.exec(text)?.[1] ?? "");
-    for (const [name, value] of searchParams) if (isSecretName(name) || looksRandom(value)) this.learn(value);
+    this.#learnPieces(readUrl(text) ?? []);
   }
 
   /** Remembers values of headers that are secret by name or look random. */
@@ -98,21 +93,28 @@ export class Secrets {
    * is not JSON.
    */
   learnStored(text: string): void {
-    try {
-      this.#learnMembers(JSON.parse(text) as unknown);
-    } catch {
-      this.learn(text);
-    }
+    if (!this.#learnJson(text)) this.learn(text);
   }
 
-  /** Remembers the secrets in words of a command line: assignments, options for secrets, URLs. */
+  /** Remembers the secrets in words of a command line: assignments, options for secrets, URLs, JSON, commands. */
   learnWords(words: readonly string[]): void {
-    for (const [index, word] of words.entries()) {
-      const [, name = "", value] = /^-{0,2}([\w-]+)[=:]([^]*)$/.exec(word) ?? [];
-      if (value !== undefined && isSecretName(name)) this.learn(value);
-      if (/^--?[\w-]+$/.test(word) && isSecretName(word)) this.learn(words[index + 1]);
-      this.learnUrl(/^[\w-]+=/.test(word) ? word.slice(word.indexOf("=") + 1) : word);
-      this.learnUrl(word);
+    this.#learnPieces(readWords(words).flat());
+    for (const word of words) if (/^\s*[{[]/.test(word)) this.#learnJson(word);
+  }
+
+  #learnPieces(pieces: readonly Piece[]): void {
+    for (const { text, role, inner = [] } of pieces) {
+      this.#learnPieces(inner);
+      if (role === "login") {
+        const [, name = "", password = ""] = /^([^:]*):?([^]*)$/.exec(text)!;
+        this.learnLogin(decoded(name), decoded(password));
+        // A short password is still recognised together with its surroundings in the URL.
+        this.learn(`${text}@`);
+      } else if (role === "secret") {
+        this.learn(text);
+        this.learn(decoded(text.replaceAll("+", " ")));
+        this.learnCredential(text);
+      }
     }
   }
 
@@ -176,6 +178,16 @@ export class Secrets {
     if (!/^basic$/i.test(scheme)) return;
     const text = Buffer.from(rest, "base64").toString();
     if (text.includes(":")) this.learn(text.slice(text.indexOf(":") + 1));
+  }
+
+  /** Remembers secret members; returns whether the text is JSON. */
+  #learnJson(text: string): boolean {
+    try {
+      this.#learnMembers(JSON.parse(text) as unknown);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #learnMembers(value: unknown): void {
@@ -287,8 +299,127 @@ function decoded(text: string): string {
   }
 }
 
+// Command lines and URLs have one reader: `secrets` learns its findings, messages and pages leave them out.
+
+/** A piece of a word of a command line. */
+interface Piece {
+  readonly text: string;
+  /** The name of the option, variable, header or parameter that has the text as its value; may be empty. */
+  readonly name: string;
+  /**
+   * `secret` by its name or its looks; `login` of a URL; `withheld`: often secret, as are values of variables and headers;
+   * `label`: a name itself; `syntax` has no meaning of its own; all others are `open`.
+   */
+  readonly role: "secret" | "login" | "withheld" | "label" | "syntax" | "open";
+  /** The pieces of a text that is a command line or a list of assignments itself. */
+  readonly inner?: readonly Piece[];
+}
+
+/** Maximum nesting of assignments and of commands in commands. */
+const deepest = 8;
+
+/** The pieces of each word. */
+export function readWords(words: readonly string[], depth = 0): readonly (readonly Piece[])[] {
+  return words.map((word, index) => {
+    const before = words[index - 1] ?? "";
+    return readValue(word, /^--?[a-z][\w.-]*$/i.test(before) ? before : "", depth);
+  });
+}
+
+/** The words of a command line, without their quotes. */
+export function splitWords(line: string): string[] {
+  return (line.match(/(?:"[^"]*"|'[^']*'|[^\s"']|["'])+/g) ?? []).map((word) =>
+    word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"),
+  );
+}
+
+const carriers = /^(?:-[eH]|--?(?:env|header|build-arg)s?)$/;
+
+function readValue(text: string, name: string, depth: number): readonly Piece[] {
+  if (isSecretName(name) || (looksRandom(text) && name !== "")) return [{ text, name, role: "secret" }];
+  if (depth > deepest) return [{ text, name, role: "withheld" }];
+  const url = readUrl(text);
+  if (url) return url;
+  const [, start = "", dashes = "", mark = "", value] =
+    /^((-{0,2})[\w.-]+)(=(?!=)|:\s*)([^]+)$/.exec(text) ?? [];
+  if (value === undefined) {
+    const inner = splitWords(text.replace(/[;&|,{}]/g, " "));
+    return [
+      { text, name, role: "open", ...(inner.length > 1 && { inner: readWords(inner, depth + 1).flat() }) },
+    ];
+  }
+  const label: Piece[] = [
+    { text: start, name, role: "label" },
+    { text: mark, name, role: "syntax" },
+  ];
+  const isVariable = dashes === "" && mark === "=" && /^[A-Z][A-Z\d_]*$/.test(start);
+  const pieces = readValue(value, start, depth + 1);
+  const isKnown = pieces.some(({ role }) => role === "secret");
+  if (!isKnown && (isVariable || carriers.test(name)))
+    return [...label, { text: value, name: start, role: "withheld", inner: pieces }];
+  return [...label, ...pieces];
+}
+
+/** The pieces of a URL, also one with several hosts or with a scheme before its scheme; undefined for other texts. */
+function readUrl(text: string): readonly Piece[] | undefined {
+  const [, scheme = "", login, host = "", path = "", query, fragment] =
+    /^((?:[a-z][a-z\d+.-]*:)+\/\/)(?:([^/?#]*)@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/i.exec(text) ??
+    [];
+  if (scheme === "") return undefined;
+  const syntax = (mark: string): Piece => ({ text: mark, name: "", role: "syntax" });
+  return [
+    syntax(scheme),
+    ...(login === undefined ? [] : [{ text: login, name: "login", role: "login" } as const, syntax("@")]),
+    ...host.split(/(;)/).flatMap((each, index) => (index === 0 ? [open(each, "host")] : pairs(each))),
+    ...path.split(/(\/)/).map((each) => (each === "/" ? syntax(each) : open(each, "path"))),
+    ...(query === undefined ? [] : [syntax("?"), ...pairs(query)]),
+    ...(fragment === undefined ? [] : [syntax("#"), ...pairs(fragment)]),
+  ];
+}
+
+function open(text: string, name: string): Piece {
+  return { text, name, role: looksRandom(text) ? "secret" : "open" };
+}
+
+/** The pieces of `a=1&b=2`. */
+function pairs(text: string): Piece[] {
+  return text.split(/([&;])/).flatMap((pair): Piece[] => {
+    if (/^[&;]$/.test(pair)) return [{ text: pair, name: "", role: "syntax" }];
+    const at = pair.indexOf("=");
+    const [name, value] = [pair.slice(0, Math.max(at, 0)), pair.slice(at + 1)];
+    const role = isSecretName(name) || looksRandom(value) ? "secret" : "withheld";
+    const label: Piece[] =
+      at < 0
+        ? []
+        : [
+            { text: name, name, role: "label" },
+            { text: "=", name: "", role: "syntax" },
+          ];
+    return value === "" ? label : [...label, { text: value, name, role }];
+  });
+}
+
+/** Returns what stands for the value of `name`. */
+export type Substitute = (name: string) => string;
+
+/** The words of a command for messages: without secrets, values of variables and headers, and parts of URLs that hold either. */
+export function shownWords(words: readonly string[], substitute: Substitute = () => "…"): string[] {
+  return readWords(words).map((pieces) =>
+    pieces.map((piece) => (holdsSecret(piece) ? substitute(piece.name) : piece.text)).join(""),
+  );
+}
+
+function holdsSecret({ role, inner = [] }: Piece): boolean {
+  return role === "secret" || role === "login" || role === "withheld" || inner.some(holdsSecret);
+}
+
+/** The address of a server, without the login, which becomes a header, and the fragment, which is not sent. */
+export function addressWithoutLogin(url: string): string {
+  return url.replace(/^([a-z]+:\/\/)[^/?#]*@/i, "$1").replace(/#[^]*$/, "");
+}
+
 const secretWords: ReadonlySet<string> = new Set(
-  `apikey auth authorization cookie credential credentials jwt key pass passphrase passwd password pat pwd secret sig
+  `apikey auth authorization bearer cookie credential credentials jwt key pass passphrase passwd password pat pwd secret sig
   signature token tokens`.split(/\s+/),
 );
 

@@ -2,7 +2,8 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { shownWords } from "../../generator/capture/server-source.js";
+import { publicWords } from "../../generator/secrets/public-words.js";
+import { Secrets } from "../../generator/secrets/secrets.js";
 import { type ServerStart, connectParts } from "../../generator/page/offer/connect.js";
 import { mcpgen } from "../support/in-process.js";
 import { newServer, serve } from "../support/live-server.js";
@@ -23,9 +24,12 @@ describe("adding a server to hosts", () => {
   test.each<[string, ServerStart, string | undefined, object]>([
     [
       "a URL",
-      { kind: "http", url: "https://a.example/mcp?key=…", headers: ["X-Api-Key"] },
-      "npx add-mcp 'https://a.example/mcp?key=…' --header 'X-Api-Key: ${X_API_KEY}' --name shop",
-      { type: "http", url: "https://a.example/mcp?key=…", headers: { "X-Api-Key": "${X_API_KEY}" } },
+      { kind: "http", url: "https://me:pw@a.example/mcp?key=abc#x", headers: ["X-1", "x_1"] },
+      "npx add-mcp 'https://a.example/mcp?key=${KEY}' --header 'X-1: ${X_1}' --header 'x_1: ${X_1_2}' --name shop",
+      {
+        ...{ type: "http", url: "https://a.example/mcp?key=${KEY}" },
+        headers: { "X-1": "${X_1}", x_1: "${X_1_2}" },
+      },
     ],
     [
       "a contract",
@@ -40,16 +44,25 @@ describe("adding a server to hosts", () => {
       { command: "node", args: ["server.js", "--port=1"], env: { TOKEN: "${TOKEN}" } },
     ],
     [
-      "words with spaces and quotes, which add-mcp does not split",
-      stdio(["node", "server.js", "it's $(here)", "-x"]),
-      `npx add-mcp 'node server.js' '--args=it'"'"'s $(here)' --args=-x --name shop`,
-      { command: "node", args: ["server.js", "it's $(here)", "-x"] },
+      "values that are left out, with their options",
+      stdio(["node", "server.js", "-v", "--api-key", "abc", "it's $(here)"], ["API_KEY"]),
+      "npx add-mcp 'node server.js' --args=-v --args=--api-key '--args=${API_KEY_2}' '--args=${VALUE}' --env 'API_KEY=${API_KEY}' --name shop",
+      {
+        ...{ command: "node", args: ["server.js", "-v", "--api-key", "${API_KEY_2}", "${VALUE}"] },
+        env: { API_KEY: "${API_KEY}" },
+      },
     ],
     [
-      "a path with spaces",
-      stdio(["/my tools/server", "a"]),
-      "npx add-mcp '/my tools/server' --args=a --name shop",
-      { command: "/my tools/server", args: ["a"] },
+      "options before the program",
+      stdio(["npx", "-y", "@scope/shop@1.2.3", "--port", "1"]),
+      "npx add-mcp 'npx -y @scope/shop@1.2.3 --port 1' --name shop",
+      { command: "npx", args: ["-y", "@scope/shop@1.2.3", "--port", "1"] },
+    ],
+    [
+      "a path",
+      stdio(["/opt/tools/server", "a"]),
+      "npx add-mcp /opt/tools/server --args=a --name shop",
+      { command: "/opt/tools/server", args: ["a"] },
     ],
     [
       "one word, which add-mcp takes for a package",
@@ -57,42 +70,76 @@ describe("adding a server to hosts", () => {
       undefined,
       { command: "server", args: [] },
     ],
-    ["a file with a space", stdio(["node", "a b.js"]), undefined, { command: "node", args: ["a b.js"] }],
+    ["a value first", stdio(["node", "a b.js"]), undefined, { command: "node", args: ["${VALUE}"] }],
   ])("%s", (_, start, line, entry) => expect(ways(start)).toEqual({ line, entry }));
 
   test("the shell reads each line as its words", () => {
-    const words = ["node", "a", ...["$HOME", "`id`", "a'b", 'a"b', "a\\b", "a\nb", "", "=x", "!!"]];
-    const { line } = ways(stdio(words));
+    const { line } = ways(stdio(["node", "a", "--key=x", ...["$HOME", "`id`", "a'b", "a\nb", ""]]));
     const printed = execFileSync("sh", ["-c", `printf '%s\\0' ${line}`], { encoding: "utf8" }).split("\0");
-    expect(printed.slice(2, -3)).toEqual([
-      "node a $HOME `id` a'b a\"b a\\b",
-      ...["--args=a\nb", "--args=", "--args==x", "--args=!!"],
-    ]);
+    const args = ["--key=${KEY}", "${VALUE}", "${VALUE_2}", "${VALUE_3}", "${VALUE_4}", ""];
+    expect(printed.slice(2, -3)).toEqual(["node a", ...args.map((word) => `--args=${word}`)]);
   });
 
-  test.each([
+  /** Commands, and their form on a page. */
+  const commands: readonly (readonly [words: readonly string[], shown: readonly string[]])[] = [
+    [words`node s.js --api-key SECRET`, words`node s.js --api-key …`],
+    [words`env TOKEN=SECRET MODE=SECRET node`, words`env TOKEN=… MODE=… node`],
+    [words`s --password=SECRET --port=1`, words`s --password=… --port=1`],
+    [words`s --env=API_KEY=SECRET -e mode=SECRET`, words`s --env=API_KEY=… -e mode=…`],
+    [words`s --bearer=SECRET --api.key=SECRET`, words`s --bearer=… --api.key=…`],
+    [words`s -phunter -p SECRET -p 80:80`, words`s … -p … -p 80:80`],
     [
-      ["node", "s.js", "--api-key", "abc"],
-      ["node", "s.js", "--api-key", "…"],
+      ["s", "--connection", "Server=db;Password=SECRET"],
+      ["s", "--connection", "Server=…"],
     ],
     [
-      ["env", "TOKEN=abc", "node"],
-      ["env", "TOKEN=…", "node"],
+      ["s", "-H", "Authorization: Bearer SECRET", "--header=X-Team: SECRET"],
+      ["s", "-H", "Authorization: …", "--header=X-Team: …"],
     ],
     [
-      ["s", "--password=abc", "--port=1"],
-      ["s", "--password=…", "--port=1"],
+      ["sh", "-c", "node s.js --token SECRET"],
+      ["sh", "-c", "…"],
     ],
     [
-      ["s", "postgres://me:abc@db/x?k=abc"],
-      ["s", "postgres://…@db/x?…"],
+      ["s", '{"token":"SECRET"}'],
+      ["s", "…"],
     ],
+    [words`s postgres://me:SECRET@db/x?k=SECRET`, words`s postgres://…@db/x?k=…`],
+    [words`s --db=mongodb://u:SECRET@h1,h2/db`, words`s --db=mongodb://…@h1,h2/db`],
+    [words`s jdbc:postgresql://h/db?password=SECRET`, words`s jdbc:postgresql://h/db?password=…`],
+    [words`s jdbc:sqlserver://h:1433;password=SECRET`, words`s jdbc:sqlserver://h:1433;password=…`],
+    [words`https://h/s/SECRET/mcp#token=SECRET`, words`https://h/s/…/mcp#token=…`],
+    [words`/tmp/SECRET/s.mjs --key-file ./a/key.pem`, words`/tmp/…/s.mjs --key-file ./a/key.pem`],
+    [words`C:\tools\s.exe x9K2mQ7vL4 aGVsbG8=`, words`C:\tools\s.exe … …`],
     [
-      ["s", "--db=postgres://me:abc@db/x"],
-      ["s", "--db=postgres://…@db/x"],
+      words`npx -y @modelcontextprotocol/server-everything@2025.11.25 streamableHttp --host 127.0.0.1`,
+      words`npx -y @modelcontextprotocol/server-everything@2025.11.25 streamableHttp --host 127.0.0.1`,
     ],
-  ])("%j without secrets", (words, shown) => expect(shownWords(words)).toEqual(shown));
+  ];
+
+  test.each(commands)("%j is shown without secrets", (given, shown) => {
+    expect(publicWords(given)).toEqual(shown);
+  });
+
+  test("a word with many assignments is read", () => {
+    expect(publicWords(["s", "a=".repeat(50_000)])[1]).toMatch(/^[a=]*…$/);
+  });
+
+  test.each(commands)("secrets of %j are known", (given) => {
+    const known = new Secrets();
+    const secret = "letters-only";
+    known.learnWords(given.map((word) => word.replaceAll("SECRET", secret)));
+    const named = /(?:key|token|password|bearer|authorization)\W{1,5}(?:bearer )?SECRET|:SECRET@/i;
+    if (named.test(given.join(" "))) expect(known.hide(secret)).toBe("…");
+  });
 });
+
+/** The words of a command without quotes. */
+function words({ raw }: TemplateStringsArray, ...more: readonly string[]): string[] {
+  return String.raw({ raw }, ...more)
+    .replaceAll("\\\\", "\\")
+    .split(" ");
+}
 
 describe("the page of a live server", () => {
   const secret = "s3cr3t-value-of-a-header";

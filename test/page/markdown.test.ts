@@ -43,6 +43,11 @@ describe("Markdown of a server", () => {
       "![a](https://b.example/c.png)",
       '<p><span class="target">image:</span> <bdi>a</bdi> <bdi class="target">(https://b.example/c.png)</bdi></p>',
     ],
+    ["[](https://b.example/)", '<p><bdi></bdi> <bdi class="target">(https://b.example/)</bdi></p>'],
+    [
+      "[` `](https://b.example/)",
+      '<p><bdi><code> </code></bdi> <bdi class="target">(https://b.example/)</bdi></p>',
+    ],
     ["<b>a</b> &lt;", "<p>&lt;b&gt;a&lt;/b&gt; &amp;lt;</p>"],
   ])("%j", (text, markup) => expect(markdownHtml(text)?.text.replaceAll("\n", "")).toBe(markup));
 
@@ -88,6 +93,9 @@ describe("Markdown of a server", () => {
     ["# a", false],
     ["a\n---", false],
     ["- ```\n  a", false],
+    ["1. ~~~ hidden\n   a\n   ~~~", false],
+    ["> 1. ~~~ hidden\n>    a", false],
+    ["|a|\n|-|\n|b|hidden|", false],
     ["www.a.example", false],
     ["a@b.example", false],
     ["$a$", false],
@@ -95,6 +103,14 @@ describe("Markdown of a server", () => {
   ])("in other documents, %j is Markdown: %j", (text, isSafe) =>
     expect(safeMarkdown(text)).toBe(isSafe ? text : undefined),
   );
+
+  test.each([
+    ["a table of many cells", `${"|".repeat(601)}\n${"|-".repeat(600)}|\n${"|a\n".repeat(1_200)}`],
+    ["a small table", `${"|".repeat(31)}\n${"|-".repeat(30)}|\n${"a\n".repeat(30)}`],
+  ])("the markup of %s is not much longer than its source", (_, text) => {
+    expect(markdownHtml(text)).toBeUndefined();
+    expect(safeMarkdown(text)).toBeUndefined();
+  });
 
   test("no text runs, loads, links elsewhere or vanishes", () => {
     const pieces = fc.constantFrom(
@@ -117,6 +133,8 @@ describe("Markdown of a server", () => {
         "|",
         "-",
         "1. ",
+        "~~~ b",
+        "|-|\n",
         "\n",
         "\n\n",
       ],
@@ -126,8 +144,12 @@ describe("Markdown of a server", () => {
       fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
         const text = parts.join("");
         const markup = markdownHtml(text)?.text ?? "";
+        // Both outputs have one judge.
+        if (safeMarkdown(text) !== undefined) expect(markup === "").toBe(text.trim() === "");
         if (markup === "") return;
         const faults = policyFaults(page(markup));
+        expect(markup.length).toBeLessThanOrEqual(8 * text.length + 500);
+        expect(markup).not.toMatch(/<a [^>]*>(?:<[^>]*>|\s)*<\/a>/);
         if (faults.length > 0) fail(`${text}: ${faults.join(", ")}`);
         expect(markup).not.toMatch(
           /<(?!\/?(?:p|ul|ol|li|blockquote|strong|em|s|code|pre|br|hr|a|bdi|span|div|table|thead|tbody|tr|th|td)\b)/,

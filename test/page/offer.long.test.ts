@@ -1,3 +1,4 @@
+import Markdown from "markdown-it";
 import { expect, test } from "vitest";
 import { readingHtml } from "../../generator/page/reading-html.js";
 import { readingMarkdown } from "../../generator/page/reading-markdown.js";
@@ -66,6 +67,33 @@ test("texts of servers become neither markup nor links, and cannot hide other te
   const markdown = readingMarkdown(offerReading(hostileContract(), sources), loadTemplates());
   const outside = markdown.replace(/^(`{3,})[^]*?^\1$/gm, "").replace(/(`+)[^`][^]*?\1/g, "");
   expect(outside).not.toMatch(/<(?:script|img|b)\b|(?<!\\)\]\(javascript/);
+});
+
+test("in Markdown, a list of a server does not merge with the page's facts and findings", () => {
+  const reading = offerReading(
+    {
+      ...{ name: "shop", version: "1", instructions: "Facts:\n\n- tools: 0" },
+      tools: [
+        {
+          ...{ name: "a", title: "A", inputSchema: { type: "object" } },
+          description: "One.\n\n- Title: Other\n- **error**: none\n\n  > b\n\n1. c",
+        },
+      ],
+    },
+    sources,
+  );
+  const markdown = readingMarkdown(reading, loadTemplates());
+  const tokens = new Markdown().parse(markdown, {});
+  let quotations = 0;
+  let own = "";
+  for (const { type, content } of tokens) {
+    if (type === "blockquote_open") quotations++;
+    else if (type === "blockquote_close") quotations--;
+    else if (type === "inline" && quotations === 0) own += `${content}\n`;
+  }
+  expect(own).toMatch(/^tools: 1$[^]*^Title: A$[^]*^\*\*error\*\*: no /m);
+  expect(own).not.toMatch(/^(?:tools: 0|Title: Other|\*\*error\*\*: none|b|c)$/m);
+  expect(markdown).toContain("> - Title: Other\n> - **error**: none");
 });
 
 test("a text of 1 MB is cut, and 10,000 tools make one page", () => {

@@ -1,16 +1,13 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { shellLine } from "../../print/terminal-text.js";
+import { publicWords } from "../../secrets/public-words.js";
+import { addressWithoutLogin } from "../../secrets/secrets.js";
 import type { Part } from "../reading.js";
 
-/** How a host reaches a server. Values of headers and variables are left out: they are often secret. */
+/** How a host reaches a server; the page leaves out what may be secret. */
 export type ServerStart =
   | { readonly kind: "http"; readonly url: string; readonly headers: readonly string[] }
-  | {
-      readonly kind: "stdio";
-      /** The command; `…` stands for what may be secret. */
-      readonly words: readonly string[];
-      readonly variables: readonly string[];
-    }
+  | { readonly kind: "stdio"; readonly words: readonly string[]; readonly variables: readonly string[] }
   /** The contract does not say where its server runs. */
   | { readonly kind: "unknown" };
 
@@ -41,50 +38,74 @@ interface Ways {
 
 function waysOf(start: ServerStart): Ways {
   if (start.kind === "stdio") return processWays(start);
-  const { url, headers } = start.kind === "http" ? start : { url: exampleUrl, headers: [] };
-  const values = placeholders(headers);
+  if (start.kind === "unknown") {
+    const note = `The contract does not say where its server runs: replace \`${exampleUrl}\`.`;
+    return { entry: { type: "http", url: exampleUrl }, command: [exampleUrl], note };
+  }
+  const placeholders = new Placeholders();
+  const values = placeholders.of(start.headers);
+  const [url] = publicWords([addressWithoutLogin(start.url)], placeholders.take);
   return {
-    entry: { type: "http", url, ...(headers.length > 0 && { headers: values }) },
-    command: [url, ...Object.entries(values).flatMap(([name, value]) => ["--header", `${name}: ${value}`])],
-    ...(start.kind === "unknown" && {
-      note: `The contract does not say where its server runs: replace \`${exampleUrl}\`.`,
-    }),
-    ...(headers.length > 0 && { note: secretNote }),
+    entry: { type: "http", url: url!, ...(start.headers.length > 0 && { headers: values }) },
+    command: [url!, ...Object.entries(values).flatMap(([name, value]) => ["--header", `${name}: ${value}`])],
+    ...(placeholders.count > 0 && { note: valuesNote }),
   };
 }
 
-function processWays({ words, variables }: Extract<ServerStart, { readonly kind: "stdio" }>): Ways {
+function processWays(start: Extract<ServerStart, { readonly kind: "stdio" }>): Ways {
+  const placeholders = new Placeholders();
+  const env = placeholders.of(start.variables);
+  const words = publicWords(start.words, placeholders.take);
   const [program, ...args] = words;
-  const env = placeholders(variables);
   const target = addTarget(words);
   return {
-    entry: { command: program!, args, ...(variables.length > 0 && { env }) },
+    entry: { command: program!, args, ...(start.variables.length > 0 && { env }) },
     command: target && [
       ...target,
       ...Object.entries(env).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
     ],
-    note: `A host starts the command in its folder, not in yours: write paths in full.${variables.length > 0 || words.some((word) => word.includes("…")) ? ` ${secretNote}` : ""}`,
+    note: `A host starts the command in its folder, not in yours: write paths in full.${placeholders.count > 0 ? ` ${valuesNote}` : ""}`,
   };
 }
 
-const secretNote = "This page holds no secrets: insert a value for each `…` and `${NAME}`.";
+const valuesNote = "Values that may be secret are left out: insert one for each `${NAME}`.";
 
-/** The values to insert, as `add-mcp` asks for them. */
-function placeholders(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(
-    names.map((name) => [name, `\${${name.toUpperCase().replace(/[^A-Z0-9]+/g, "_")}}`]),
-  );
+/** The values to insert, as `add-mcp` asks for them: each has a name of its own. */
+class Placeholders {
+  readonly #taken = new Set<string>();
+
+  get count(): number {
+    return this.#taken.size;
+  }
+
+  readonly take = (name: string): string => {
+    const plain = name
+      .toUpperCase()
+      .replace(/[^A-Z\d]+/g, "_")
+      .replace(/^_+|_+$/g, "")
+      .slice(0, 40);
+    const stem = /^[A-Z]/.test(plain) ? plain : `VALUE${plain === "" ? "" : `_${plain}`}`;
+    let free = stem;
+    for (let count = 2; this.#taken.has(free); count++) free = `${stem}_${count}`;
+    this.#taken.add(free);
+    return `\${${free}}`;
+  };
+
+  of(names: readonly string[]): Record<string, string> {
+    return Object.fromEntries(names.map((name) => [name, this.take(name)]));
+  }
 }
 
 /**
  * The target of `add-mcp` for a command, and its `--args`. `add-mcp` splits the target at spaces, and takes one word for a
- * package, unless it looks like a path.
+ * package, unless it looks like a path. If words cannot be in the target, neither are the options before them.
  */
 function addTarget(words: readonly string[]): readonly string[] | undefined {
   const program = words[0]!;
   if (/^(?:\/|~\/|\.{1,2}\/|[A-Za-z]:[\\/])/.test(program)) return [program, ...argsOf(words.slice(1))];
-  const split = words.findIndex((word) => word === "" || /\s/.test(word));
-  const first = split < 0 ? words.length : split;
+  const split = words.findIndex((word) => word === "" || /\s|\$\{/.test(word));
+  const option = words.findIndex((word, index) => index > 1 && index < split && word.startsWith("-"));
+  const first = split < 0 ? words.length : option < 0 ? split : option;
   if (first < 2 || program.startsWith("-")) return undefined;
   return [words.slice(0, first).join(" "), ...argsOf(words.slice(first))];
 }

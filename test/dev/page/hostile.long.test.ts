@@ -202,6 +202,23 @@ browserTest(
   },
 );
 
+browserTest("Markdown that could not be asked for is asked for again", async () => {
+  const schema = { inputSchema: { type: "object" } };
+  const { page } = await attacked([
+    { name: "first", description: "One.", ...schema },
+    { name: "second", description: "Orders with `order`.", ...schema },
+  ]);
+  await page.evaluate(
+    "(globalThis.send = XMLHttpRequest.prototype.send, XMLHttpRequest.prototype.send = function () { setTimeout(() => this.dispatchEvent(new Event('loadend'))); }, 0)",
+  );
+  await press(page, "second", "#offer");
+  await shows(page, "#target", "Orders with `order`.");
+  await page.evaluate("(XMLHttpRequest.prototype.send = globalThis.send, 0)");
+  await press(page, "first", "#offer");
+  await press(page, "second", "#offer");
+  await shows(page, "#target .prose code", "order");
+});
+
 browserTest("10,000 tools and texts of 1 MB leave the page of dev usable", async () => {
   const inputSchema = { type: "object", properties: { count: { type: "integer" } } };
   const many = Array.from({ length: 10_000 }, (_, index) => ({ name: `tool_${index}`, inputSchema }));

@@ -36,7 +36,7 @@ export async function get<Answer>(path: string): Promise<Answer> {
   return (await response.json()) as Answer;
 }
 
-/** The elements of Markdown; none if the loop does not answer, or if they would omit any text. */
+/** The elements of Markdown; none if they would omit any text. @throws Error if the loop does not answer */
 export function markup(text: string): Promise<readonly Node[]> {
   // Its parser runs no scripts, and the page lets nothing else make elements from text.
   const request = new XMLHttpRequest();
@@ -44,7 +44,10 @@ export function markup(text: string): Promise<readonly Node[]> {
   request.responseType = "document";
   request.setRequestHeader("content-type", "application/json");
   request.send(JSON.stringify({ text }));
-  return new Promise((resolve) => {
-    request.addEventListener("loadend", () => resolve([...(request.responseXML?.body.childNodes ?? [])]));
+  return new Promise((resolve, reject) => {
+    request.addEventListener("loadend", () => {
+      if (request.status === 200) resolve([...(request.responseXML?.body.childNodes ?? [])]);
+      else reject(new Error(`status ${request.status}`));
+    });
   });
 }

@@ -58,17 +58,24 @@ export function longText(text: string, name: "pre" | "div" = "div"): HTMLElement
 /** Elements of texts that were shown before: shown again, they do not change before the eyes of the user. */
 const rendered = new Map<string, Promise<readonly Node[]>>();
 
+/** Maximum number of these texts; beyond it they are asked for again. */
+const mostRendered = 500;
+
 /** A description: its Markdown as elements, or its text if it is long or if elements would omit any of it. */
 export function prose(text: string): HTMLElement {
   const shown = longText(text);
   if (text.length > first || !/[`*_#|[~<>]|^\s*[-+\d]/m.test(text)) return shown;
+  if (rendered.size >= mostRendered) rendered.clear();
   const found = rendered.get(text) ?? markup(text);
   rendered.set(text, found);
-  void found.then((nodes) => {
-    if (nodes.length === 0) return;
-    shown.className = "prose";
-    shown.replaceChildren(...nodes.map((node) => node.cloneNode(true)));
-    for (const link of shown.querySelectorAll("a")) link.target = "_blank";
-  });
+  void found.then(
+    (nodes) => {
+      if (nodes.length === 0) return;
+      shown.className = "prose";
+      shown.replaceChildren(...nodes.map((node) => node.cloneNode(true)));
+      for (const link of shown.querySelectorAll("a")) link.target = "_blank";
+    },
+    () => rendered.delete(text),
+  );
   return shown;
 }
