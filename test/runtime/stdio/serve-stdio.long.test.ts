@@ -71,15 +71,18 @@ test("the process exits after the grace, even if the session does not end", asyn
   expect(await server.ended).toBe(0);
 });
 
-test("a second signal ends the server at once, with the code of the signal", async () => {
+test.each([
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)("a second signal, %s, ends the server at once, with its code", async (second, code) => {
   const server = rawServer(program, { STUCK: "1", GRACE: "60000" });
   server.write({ id: 1, method: "hang" }, { id: 2, method: "echo" });
   await server.answer(2);
   server.kill("SIGTERM");
   // The output of the server shows that it handles the first signal.
   await until("closing", () => server.stderr().includes("closing"));
-  server.kill("SIGTERM");
-  expect(await server.ended).toBe(143);
+  server.kill(second);
+  expect(await server.ended).toBe(code);
 });
 
 test("when the output is closed, the server ends with code 0 and does not crash", async () => {
