@@ -65,8 +65,8 @@ export function noServer(source: string, directory: string): CodedError {
 
 /** Whether a SOURCE may hold a secret: a login, a value in a URL's query, an assignment or a secret option. */
 export function mayHoldSecret(source: string): boolean {
-  const words = wordsOf(source);
-  return shownWords(words).some((word, index) => word !== words[index]);
+  const words = splitWords(source);
+  return shownWords(words).join(" ") !== words.join(" ");
 }
 
 /**
@@ -75,19 +75,15 @@ export function mayHoldSecret(source: string): boolean {
  *
  * @param shown what is shown of words; `publicWords` for pages
  */
-export function shownSource(source: ServerSource, shown = shownWords): string {
+export function shownSource(
+  source: ServerSource,
+  shown: (words: readonly string[]) => string[] = shownWords,
+): string {
   if (typeof source !== "string") return source.name;
   if (/^https?:/i.test(source)) return shown([addressWithoutLogin(source)])[0]!;
-  const [, scheme = ""] = /^(stdio:)?/i.exec(source)!;
-  return shortText(scheme + shown(wordsOf(source)).map(quoted).join(" "), 200);
-}
-
-function quoted(word: string): string {
-  return /\s/.test(word) ? JSON.stringify(word) : word;
-}
-
-function wordsOf(source: string): string[] {
-  return splitWords(source.replace(/^stdio:/i, ""));
+  const [, scheme = "", command = ""] = /^(stdio:)?([^]*)$/i.exec(source)!;
+  const words = shown(splitWords(command)).map((word) => (/\s/.test(word) ? JSON.stringify(word) : word));
+  return shortText(scheme + words.join(" "), 200);
 }
 
 /** Programs that start servers, as the first word of a command. */

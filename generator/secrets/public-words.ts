@@ -1,23 +1,20 @@
-import { type Substitute, readWords } from "./secrets.js";
+import { type Piece, readWords } from "./secrets.js";
 
-/** The words for a page, which strangers read: only those that are certainly harmless. */
-export function publicWords(words: readonly string[], substitute: Substitute = () => "…"): string[] {
-  return readWords(words).map((pieces, index) =>
-    pieces
-      .map((piece) => {
-        const { text, name, role } = piece;
-        if (role === "syntax" || text === "") return text;
-        if (role === "label")
-          return isHarmless(text.replace(/[A-Z]{2,20}/g, "x"), "") ? text : substitute(name);
-        if (role !== "open") return substitute(name);
-        // The separators of a path stay, and so do its parts that are names.
-        const parts = /^(?:[/~\\]|\.{1,2}[/\\]|[a-z]:[\\/])/i.test(text) ? text.split(/([/\\])/) : [text];
-        return parts
-          .map((part) => (isHarmless(part, index === 0 ? "" : name) ? part : substitute(name)))
-          .join("");
-      })
-      .join(""),
-  );
+/**
+ * The words for a page, which strangers read: only those that are certainly harmless.
+ *
+ * @param substitute returns the text that stands for the value of `name`
+ */
+export function publicWords(words: readonly string[], substitute = (_name: string): string => "…"): string[] {
+  const shown = ({ text, name, role }: Piece): string => {
+    if (role === "syntax" || text === "") return text;
+    if (role === "label") return isHarmless(text.replace(/[A-Z]{2,20}/g, "x"), "") ? text : substitute(name);
+    if (role !== "open") return substitute(name);
+    // The separators of a path stay, and so do its parts that are names.
+    const parts = /^(?:[/~\\]|\.{1,2}[/\\]|[a-z]:[\\/])/i.test(text) ? text.split(/([/\\])/) : [text];
+    return parts.map((part) => (isHarmless(part, name) ? part : substitute(name))).join("");
+  };
+  return readWords(words).map((pieces) => pieces.map(shown).join(""));
 }
 
 /** Whether a text is the name of an option, a package, a file or a host, a number, or short words. */

@@ -47,10 +47,10 @@ export class Secrets {
     const forms = spellings(secret).map((text): Form => ({ text, failure: failureOf(text) }));
     this.#known.set(secret, forms);
     for (const { text } of forms) this.#size += text.length;
-    for (const [oldest, { length }] of this.#sizes()) {
+    for (const [oldest, old] of this.#known) {
       if (this.#size <= this.#limit || oldest === secret) break;
       this.#known.delete(oldest);
-      this.#size -= length;
+      for (const { text } of old) this.#size -= text.length;
     }
     this.#forms = [...this.#known.values()].flat();
     this.#mark = markOutside([...this.#known.keys()]);
@@ -198,11 +198,6 @@ export class Secrets {
       else if (isSecretName(name) || /^(?:d|p|q|dp|dq|qi|k)$/.test(name)) this.learnStored(member);
     }
   }
-
-  *#sizes(): Generator<readonly [string, { readonly length: number }]> {
-    for (const [secret, forms] of this.#known)
-      yield [secret, { length: forms.reduce((sum, { text }) => sum + text.length, 0) }];
-  }
 }
 
 /** The secrets of this process. */
@@ -302,7 +297,7 @@ function decoded(text: string): string {
 // Command lines and URLs have one reader: `secrets` learns its findings, messages and pages leave them out.
 
 /** A piece of a word of a command line. */
-interface Piece {
+export interface Piece {
   readonly text: string;
   /** The name of the option, variable, header or parameter that has the text as its value; may be empty. */
   readonly name: string;
@@ -336,81 +331,75 @@ export function splitWords(line: string): string[] {
 const carriers = /^(?:-[eH]|--?(?:env|header|build-arg)s?)$/;
 
 function readValue(text: string, name: string, depth: number): readonly Piece[] {
-  if (isSecretName(name) || (looksRandom(text) && name !== "")) return [{ text, name, role: "secret" }];
-  if (depth > deepest) return [{ text, name, role: "withheld" }];
+  if (isSecretName(name) || (looksRandom(text) && name !== "")) return [piece(text, "secret", name)];
+  if (depth > deepest) return [piece(text, "withheld", name)];
   const url = readUrl(text);
   if (url) return url;
   const [, start = "", dashes = "", mark = "", value] =
     /^((-{0,2})[\w.-]+)(=(?!=)|:\s*)([^]+)$/.exec(text) ?? [];
   if (value === undefined) {
-    const inner = splitWords(text.replace(/[;&|,{}]/g, " "));
-    return [
-      { text, name, role: "open", ...(inner.length > 1 && { inner: readWords(inner, depth + 1).flat() }) },
-    ];
+    const inner = splitWords(text.replace(/[;&|,{}[\]]/g, " ").replace(/(["'])\s*:\s*/g, "$1:"));
+    const pieces = inner.join() !== text ? readWords(inner, depth + 1).flat() : [];
+    return [{ ...piece(text, "open", name), inner: pieces }];
   }
-  const label: Piece[] = [
-    { text: start, name, role: "label" },
-    { text: mark, name, role: "syntax" },
-  ];
+  const label = [piece(start, "label", name), piece(mark, "syntax")];
   const isVariable = dashes === "" && mark === "=" && /^[A-Z][A-Z\d_]*$/.test(start);
   const pieces = readValue(value, start, depth + 1);
-  const isKnown = pieces.some(({ role }) => role === "secret");
-  if (!isKnown && (isVariable || carriers.test(name)))
-    return [...label, { text: value, name: start, role: "withheld", inner: pieces }];
-  return [...label, ...pieces];
+  if (!isVariable && !carriers.test(name)) return [...label, ...pieces];
+  return [...label, { ...piece(value, "withheld", start), inner: pieces }];
+}
+
+function piece(text: string, role: Piece["role"], name = ""): Piece {
+  return { text, name, role };
 }
 
 /** The pieces of a URL, also one with several hosts or with a scheme before its scheme; undefined for other texts. */
 function readUrl(text: string): readonly Piece[] | undefined {
-  const [, scheme = "", login, host = "", path = "", query, fragment] =
-    /^((?:[a-z][a-z\d+.-]*:)+\/\/)(?:([^/?#]*)@)?([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#([^]*))?$/i.exec(text) ??
-    [];
+  const [
+    ,
+    scheme = "",
+    login = "",
+    at = "",
+    host = "",
+    path = "",
+    ask = "",
+    query = "",
+    hash = "",
+    fragment = "",
+  ] =
+    /^((?:[a-z][a-z\d+.-]*:)+\/\/)(?:([^/?#]*)(@))?([^/?#]*)([^?#]*)(?:(\?)([^#]*))?(?:(#)([^]*))?$/i.exec(
+      text,
+    ) ?? [];
   if (scheme === "") return undefined;
-  const syntax = (mark: string): Piece => ({ text: mark, name: "", role: "syntax" });
   return [
-    syntax(scheme),
-    ...(login === undefined ? [] : [{ text: login, name: "login", role: "login" } as const, syntax("@")]),
-    ...host.split(/(;)/).flatMap((each, index) => (index === 0 ? [open(each, "host")] : pairs(each))),
-    ...path.split(/(\/)/).map((each) => (each === "/" ? syntax(each) : open(each, "path"))),
-    ...(query === undefined ? [] : [syntax("?"), ...pairs(query)]),
-    ...(fragment === undefined ? [] : [syntax("#"), ...pairs(fragment)]),
+    ...[piece(scheme, "syntax"), piece(login, "login", "login"), piece(at, "syntax")],
+    ...host
+      .split(/(;)/)
+      .flatMap((each, index) => (index === 0 ? [piece(each, "open", "host")] : pairs(each))),
+    ...path.split(/(\/)/).map((each) => piece(each, looksRandom(each) ? "secret" : "open", "path")),
+    ...[piece(ask, "syntax"), ...pairs(query), piece(hash, "syntax"), ...pairs(fragment)],
   ];
-}
-
-function open(text: string, name: string): Piece {
-  return { text, name, role: looksRandom(text) ? "secret" : "open" };
 }
 
 /** The pieces of `a=1&b=2`. */
 function pairs(text: string): Piece[] {
   return text.split(/([&;])/).flatMap((pair): Piece[] => {
-    if (/^[&;]$/.test(pair)) return [{ text: pair, name: "", role: "syntax" }];
-    const at = pair.indexOf("=");
-    const [name, value] = [pair.slice(0, Math.max(at, 0)), pair.slice(at + 1)];
+    if (/^[&;]$/.test(pair)) return [piece(pair, "syntax")];
+    const [, name = "", mark = "", value = ""] = /^(?:([^=]*)(=))?([^]*)$/.exec(pair)!;
     const role = isSecretName(name) || looksRandom(value) ? "secret" : "withheld";
-    const label: Piece[] =
-      at < 0
-        ? []
-        : [
-            { text: name, name, role: "label" },
-            { text: "=", name: "", role: "syntax" },
-          ];
-    return value === "" ? label : [...label, { text: value, name, role }];
+    return [piece(name, "label", name), piece(mark, "syntax"), piece(value, role, name)];
   });
 }
 
-/** Returns what stands for the value of `name`. */
-export type Substitute = (name: string) => string;
-
 /** The words of a command for messages: without secrets, values of variables and headers, and parts of URLs that hold either. */
-export function shownWords(words: readonly string[], substitute: Substitute = () => "…"): string[] {
+export function shownWords(words: readonly string[]): string[] {
   return readWords(words).map((pieces) =>
-    pieces.map((piece) => (holdsSecret(piece) ? substitute(piece.name) : piece.text)).join(""),
+    pieces.map((each) => (holdsSecret(each) ? "…" : each.text)).join(""),
   );
 }
 
-function holdsSecret({ role, inner = [] }: Piece): boolean {
-  return role === "secret" || role === "login" || role === "withheld" || inner.some(holdsSecret);
+function holdsSecret({ text, role, inner = [] }: Piece): boolean {
+  return (text !== "" && /^(?:secret|login|withheld)$/.test(role)) || inner.some(holdsSecret);
 }
 
 /** The address of a server, without the login, which becomes a header, and the fragment, which is not sent. */

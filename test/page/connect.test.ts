@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { publicWords } from "../../generator/secrets/public-words.js";
-import { Secrets } from "../../generator/secrets/secrets.js";
+import { Secrets, shownWords } from "../../generator/secrets/secrets.js";
 import { type ServerStart, connectParts } from "../../generator/page/offer/connect.js";
 import { mcpgen } from "../support/in-process.js";
 import { newServer, serve } from "../support/live-server.js";
@@ -117,8 +117,15 @@ describe("adding a server to hosts", () => {
     ],
   ];
 
+  /** Matches a value that is secret by its name. */
+  const named = /(?:key|token|password|bearer|authorization)\W{1,5}(?:bearer )?SECRET|:SECRET@/i;
+
   test.each(commands)("%j is shown without secrets", (given, shown) => {
     expect(publicWords(given)).toEqual(shown);
+  });
+
+  test.each(commands)("messages about %j hide what is secret by its name", (given) => {
+    if (named.test(given.join(" "))) expect(shownWords(given).join(" ")).not.toMatch(named);
   });
 
   test("a word with many assignments is read", () => {
@@ -129,7 +136,6 @@ describe("adding a server to hosts", () => {
     const known = new Secrets();
     const secret = "letters-only";
     known.learnWords(given.map((word) => word.replaceAll("SECRET", secret)));
-    const named = /(?:key|token|password|bearer|authorization)\W{1,5}(?:bearer )?SECRET|:SECRET@/i;
     if (named.test(given.join(" "))) expect(known.hide(secret)).toBe("…");
   });
 });

@@ -79,12 +79,8 @@ class Placeholders {
   }
 
   readonly take = (name: string): string => {
-    const plain = name
-      .toUpperCase()
-      .replace(/[^A-Z\d]+/g, "_")
-      .replace(/^_+|_+$/g, "")
-      .slice(0, 40);
-    const stem = /^[A-Z]/.test(plain) ? plain : `VALUE${plain === "" ? "" : `_${plain}`}`;
+    const plain = name.toUpperCase().replace(/[^A-Z\d]+/g, "_");
+    const stem = /[A-Z]\w{0,40}(?<!_)/.exec(plain)?.[0] ?? "VALUE";
     let free = stem;
     for (let count = 2; this.#taken.has(free); count++) free = `${stem}_${count}`;
     this.#taken.add(free);
