@@ -160,9 +160,8 @@ function multipleSelect(choices: readonly Choice[]): Entry {
 }
 
 /**
- * An input for a text. Left empty it has no value, unless the user chooses the empty text, which it offers from
- * its first focus. Enter sends a text of
- * one line; Shift+Enter and values of more lines make the line an area.
+ * An input for a text. Left empty it has no value, unless the user chooses the empty text, which it offers once it
+ * has the focus. Enter sends a text of one line; Shift+Enter and values of more lines make the line an area.
  */
 function textInput({ format, isNeverEmpty, examples = [] }: TextControl): Entry {
   const type = format === undefined ? "text" : (types[format] ?? "text");
@@ -232,6 +231,7 @@ function textInput({ format, isNeverEmpty, examples = [] }: TextControl): Entry 
       if (typeof value === "string" && type === "text" && value.includes("\n")) grow();
       input.value = typeof value === "string" ? value : "";
       chooseEmpty(value === "");
+      empty.hidden = value !== "";
       // Inputs of some types discard values that they cannot show.
       return value === undefined || input.value === value;
     },
