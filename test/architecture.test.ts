@@ -6,7 +6,7 @@ const text = readFileSync("docs/architecture.md", "utf8");
 
 /** Cells of the table that leads from output to code: output, template, emitter, made from, tests. */
 const rows = text
-  .slice(text.indexOf("| output |"))
+  .slice(text.indexOf("|output|"))
   .split("\n\n")[0]!
   .split("\n")
   .slice(2)

@@ -1,5 +1,5 @@
 import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { filesBelow, importsOf } from "../scripts/rooms/imports.js";
 import { buildings } from "../scripts/rooms/rooms.js";
@@ -54,6 +54,23 @@ test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", ()
   expect(foldersIn("test/cluster").filter((name) => !roomsOf("runtime/cluster").has(name))).toEqual([]);
   expect(foldersIn("test/sqlite").filter((name) => !roomsOf("runtime/sqlite").has(name))).toEqual([]);
   expect(foldersIn("test/runtime/http").toSorted()).toEqual(["client", "programs", "server"]);
+});
+
+test("each test is in a run: of vitest, or of a script that names its folder", () => {
+  const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly scripts: object };
+  const suites = [...JSON.stringify(scripts).matchAll(/(test\/[\w/]+)\/\*\.test\.mjs/g)].map(
+    ([, path]) => path!,
+  );
+  const config = readFileSync("vitest.config.ts", "utf8");
+  const excluded = [...config.matchAll(/"(test\/\w+\/)\*\*"/g)].map(([, path]) => path!);
+  expect(Math.min(suites.length, excluded.length)).toBeGreaterThan(3);
+  const tests = readdirSync("test", { recursive: true, encoding: "utf8" }).map((file) => join("test", file));
+  const stray = tests.filter(
+    (file) =>
+      (file.endsWith(".test.mjs") && !suites.includes(dirname(file))) ||
+      (file.endsWith(".test.ts") && excluded.some((folder) => file.startsWith(folder))),
+  );
+  expect(stray.filter((file) => !file.includes("node_modules"))).toEqual([]);
 });
 
 const files = filesBelow("test").filter(

@@ -69,7 +69,9 @@ export function addRounds(server: CodeFirstServer): void {
     async (_args, { ask, clientCapabilities }) => {
       if (clientCapabilities.sampling)
         return JSON.stringify((await ask.sample("capital_question", question)).content);
-      if (clientCapabilities.elicitation) return (await ask.elicit("user_name", name)).action;
+      const { elicitation } = clientCapabilities;
+      if (elicitation && (elicitation.form || !elicitation.url))
+        return (await ask.elicit("user_name", name)).action;
       return "The client can do nothing for me.";
     },
   );

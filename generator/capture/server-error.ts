@@ -135,12 +135,13 @@ export function serverError(
       next: openPages,
     });
   const { code, next } = kinds[error.code] ?? answered;
-  const detail = [data ?? "", lastLines(stderrOf(error.data) ?? printed)].filter((text) => text !== "");
+  const stderr = stderrOf(error.data) ?? printed;
+  const detail = [data ?? "", lastLines(stderr)].filter((text) => text !== "");
   return new CodedError(code, stray === undefined ? message : `${message}; ${stray}`, {
     ...common,
     next:
       stray === undefined
-        ? (proxyAdvice(error) ?? next[kindOfServer(source) === "http" ? 1 : 0])
+        ? (proxyAdvice(error) ?? moduleAdvice(stderr) ?? next[kindOfServer(source) === "http" ? 1 : 0])
         : quietOutput,
     ...(detail.length > 0 && { detail: detail.join("\n") }),
     ...(facts && { facts }),
@@ -151,6 +152,22 @@ const openPages = "Open each page yourself, if you trust its host; then run the 
 
 const quietOutput =
   "Make the server print only MCP messages on standard output, and everything else on standard error.";
+
+/** What Node.js prints for a file that it reads as the wrong kind of module, and the correction. */
+const moduleFaults: readonly (readonly [RegExp, string])[] = [
+  [
+    /outside a module|ERR_REQUIRE_ESM|SyntaxError: Unexpected token 'export'|top level bodies of modules/,
+    'Node.js reads the file as CommonJS, and it is an ES module: rename it to .mjs, or set "type": "module" in package.json.',
+  ],
+  [
+    /is not defined in ES module scope/,
+    'Node.js reads the file as an ES module, and it is CommonJS: rename it to .cjs, or remove "type": "module" from package.json.',
+  ],
+];
+
+function moduleAdvice(stderr: string): string | undefined {
+  return moduleFaults.find(([fault]) => fault.test(stderr))?.[1];
+}
 
 /**
  * The standard error of an ended process, from the error's data: the runtime starts a server twice if the

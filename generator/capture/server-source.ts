@@ -3,6 +3,7 @@ import { shortText } from "../print/terminal-text.js";
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { closest } from "../diagnostics/suggest.js";
+import { isSecretName } from "../secrets/secrets.js";
 
 /** A server program on standard input and output. */
 interface ProcessAddress {
@@ -92,6 +93,24 @@ export function shownSource(source: ServerSource): string {
   } catch {
     return source;
   }
+}
+
+/** The words of a command, with `…` in place of values that may be secret: assignments, options for secrets, parts of URLs. */
+export function shownWords(words: readonly string[]): string[] {
+  return words.map((word, index) => {
+    if (/^--?[\w-]+$/.test(words[index - 1] ?? "") && isSecretName(words[index - 1]!)) return "…";
+    const [, name, value = ""] = /^((?:--?)?[\w-]+)=([^]*)$/.exec(word) ?? [];
+    if (name === undefined) return shownUrl(word);
+    return isSecretName(name) || /^[A-Z][A-Z0-9_]*$/.test(name) ? `${name}=…` : `${name}=${shownUrl(value)}`;
+  });
+}
+
+/** A word; of a URL, only what `shownSource` shows. */
+function shownUrl(word: string): string {
+  if (!/^[a-z][a-z\d+.-]*:\/\//i.test(word) || !URL.canParse(word)) return word;
+  const { username, password, search, host, protocol, pathname } = new URL(word);
+  if (username === "" && password === "" && search === "") return word;
+  return `${protocol}//${username === "" && password === "" ? "" : "…@"}${host}${pathname}${search === "" ? "" : "?…"}`;
 }
 
 /** Programs that start servers, as the first word of a command. */

@@ -40,7 +40,6 @@ export const call: RunCommand = async (args, context) => {
   const pairs = readPairs(args.strings("arguments") ?? []);
   const given = await toolArguments(args.string("args"), context);
   const detaches = args.flag("detach");
-  if (detaches) expectNoFile(args);
   expectFree(args, context);
   const source = await serverSource(args.required("source"), args, context);
   const tasks = await ServerTasks.open(source, tool, context);
@@ -76,15 +75,6 @@ export const call: RunCommand = async (args, context) => {
 
 /** A task that continues, or the tool's result. */
 type Answer = LiveTask | JsonObject;
-
-/** @throws CodedError MG2005 */
-function expectNoFile(args: Arguments): void {
-  const option = ["output", "replace"].find((name) => args.given(name));
-  if (option === undefined) return;
-  throw new CodedError("MG2005", `--${option} needs the result, and --detach does not wait for it`, {
-    next: `Give --${option} to \`mcpgen task result\`.`,
-  });
-}
 
 function detached(task: LiveTask, tool: string, tasks: ServerTasks, { console }: CommandContext): Outcome {
   console.note(tasks.whatNext(task.id));

@@ -34,14 +34,6 @@ export const capture: RunCommand = async (args, context) => {
   const source = await serverSource(args.required("source"), args, context);
   const { file, root } = await wantedFile(args, context);
   const wanted = askedOf(args);
-  if (args.flag("all") && !args.flag("replace"))
-    throw new CodedError(
-      "MG2005",
-      "--all needs --replace: a capture keeps what an incomplete list leaves out",
-      {
-        next: "Leave --all out, or add --replace.",
-      },
-    );
   const options = serverOptions(args, context);
   expectReach(args, source, context.directory);
   context.console.progress(`asking ${shownSource(source)}`);

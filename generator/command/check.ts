@@ -32,11 +32,6 @@ import { checkContracts } from "./contract-output.js";
 
 export const check: RunCommand = async (args, context) => {
   if (!args.flag("watch")) return checkOnce(args, context);
-  const other = (["upstream", "server"] as const).find((name) => args.string(name) !== undefined);
-  if (other !== undefined)
-    throw new CodedError("MG2005", `--watch and --${other} exclude each other: only files are watched`, {
-      next: "Leave one of them out.",
-    });
   const { watch } = await import("./watch.js");
   return watch(args, context, { run: (once) => checkOnce(args, once), readsOutput: true });
 };
@@ -44,11 +39,6 @@ export const check: RunCommand = async (args, context) => {
 async function checkOnce(args: Arguments, context: CommandContext): Promise<Outcome> {
   const project = await openProject(args, context, { renders: true });
   if (args.string("upstream") !== undefined) return upstream(args, project, context);
-  if (args.string("extension") !== undefined) {
-    throw new CodedError("MG2005", "--extension needs --upstream", {
-      next: "Name the published file, too: --upstream FILE. Without both, `mcpgen check` checks every extension.",
-    });
-  }
   if (args.string("server") !== undefined) return server(args, project, context);
   const served = args.flag("offline") ? [] : servedContracts(project);
   const serverOnly = serverOnlyOptions.find(
@@ -138,16 +128,7 @@ function expectNoPage(args: Arguments): void {
 
 async function upstream(args: Arguments, project: Project, context: CommandContext): Promise<Outcome> {
   expectNoPage(args);
-  if (args.flag("full")) {
-    throw new CodedError("MG2005", "--upstream and --full exclude each other: nothing is generated", {
-      next: "Leave one of them out; two runs do both.",
-    });
-  }
   if (args.string("extension") !== undefined) {
-    if (args.string("revision") !== undefined)
-      throw new CodedError("MG2005", "--extension and --revision exclude each other", {
-        next: "The file is of one of them.",
-      });
     const { checkExtensionUpstream } = await import("./check/upstream.js");
     return checkExtensionUpstream(args, project, context);
   }
@@ -156,9 +137,8 @@ async function upstream(args: Arguments, project: Project, context: CommandConte
 }
 
 async function server(args: Arguments, project: Project, context: CommandContext): Promise<Outcome> {
-  if (args.flag("full") || args.string("format") === "markdown") {
-    const option = args.flag("full") ? "--full" : "--format markdown";
-    throw new CodedError("MG2005", `--server and ${option} exclude each other`, {
+  if (args.string("format") === "markdown") {
+    throw new CodedError("MG2005", "--server and --format markdown exclude each other", {
       next: "Leave one of them out; `mcpgen diff CONTRACT SERVER` prints in every format.",
     });
   }

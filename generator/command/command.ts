@@ -36,7 +36,20 @@ export const text = (description: string, more: Options = {}): Options => ({
 /** An option that may be given several times. */
 export const texts = (description: string): Options => ({ ...text(description), array: true });
 /** An option without a value. */
-export const flag = (description: string): Options => ({ type: "boolean", description });
+export const flag = (description: string, more: Options = {}): Options => ({
+  type: "boolean",
+  description,
+  ...more,
+});
+
+/** The form of a command in its help, from its last word on: `add <source>`. */
+export function formOf({ name, positionals = {} }: Omit<CommandDefinition, "load">): string {
+  const form = Object.entries(positionals).map(([argument, { demandOption, array }]) => {
+    const word = array ? `${argument}..` : argument;
+    return demandOption ? `<${word}>` : `[${word}]`;
+  });
+  return [name.split(" ").at(-1)!, ...form].join(" ");
+}
 
 /** Help text: the forms of a SOURCE that is a server. */
 export const serverSourceText = "http(s)://…, stdio:COMMAND … or a name";

@@ -19,9 +19,9 @@ const protocolCommands: readonly CommandDefinition[] = [
     summary: "Write types, validators, tables and stubs from the schema folder, and output of contracts",
     options: {
       revision: texts("Revision to generate; may be repeated (default: all in the schema folder)"),
-      schema: text("Generate from this schema file instead; needs --name"),
-      name: text("What the revision in --schema is called"),
-      notes: text("Notes file that goes with --schema"),
+      schema: text("Generate from this schema file instead; needs --name", { implies: "name" }),
+      name: text("What the revision in --schema is called", { implies: "schema" }),
+      notes: text("Notes file that goes with --schema", { implies: "schema", conflicts: "no-notes" }),
       "no-notes": flag("Take the schemas as published, without notes"),
       contract: text("Generate from this contract file instead; needs --out"),
       role: text("With --contract: the role of the output (default: both)", {
@@ -36,7 +36,7 @@ const protocolCommands: readonly CommandDefinition[] = [
       templates: text("Folder with your own templates"),
       package: text("Write a package.json with this name, too"),
       "import-extension": text("Extension of relative imports", { choices: ["js", "ts"] }),
-      check: flag("Compare only, as `mcpgen check` does; write nothing"),
+      check: flag("Compare only, as `mcpgen check` does; write nothing", { conflicts: ["dry-run", "force"] }),
       "dry-run": flag("Show what would be written; write nothing"),
       force: flag("Overwrite files that were edited by hand"),
       watch: flag("Repeat after each change of what is read, until Ctrl-C"),
@@ -52,18 +52,27 @@ const protocolCommands: readonly CommandDefinition[] = [
     name: "check",
     summary: "Compare schemas with their lock, output with its input, handlers with contracts; write nothing",
     options: {
-      full: flag("Generate everything, even if nothing seems to have changed"),
+      full: flag("Generate everything, even if nothing seems to have changed", {
+        conflicts: ["upstream", "server"],
+      }),
       upstream: text("Compare the stored schemas with this published FILE, URL or - instead"),
       revision: text("With --upstream: the revision that the file is of; with --server: the one to speak"),
-      extension: text("With --upstream: the extension, ID or ID@VERSION, that the file is of"),
-      server: text("Compare this live server, http(s)://… or stdio:COMMAND …, with its contract instead"),
+      extension: text("With --upstream: the extension, ID or ID@VERSION, that the file is of", {
+        implies: "upstream",
+        conflicts: "revision",
+      }),
+      server: text("Compare this live server, http(s)://… or stdio:COMMAND …, with its contract instead", {
+        conflicts: "upstream",
+      }),
       offline: flag("Leave out the servers that the configuration names"),
       contract: text("With --server: its contract (default: the only one there is)"),
       "fail-on": text("Of servers: what makes the exit code 1 (default: any)", {
         choices: ["breaking", "dangerous", "any", "never"],
       }),
       approvals: text("Of servers: approved findings (default: mcp-approvals.json beside the configuration)"),
-      watch: flag("Repeat after each change of what is read, until Ctrl-C"),
+      watch: flag("Repeat after each change of what is read, until Ctrl-C", {
+        conflicts: ["upstream", "server"],
+      }),
       ...serverOptionDefinitions,
       format: text("How to print; markdown with --upstream, html with --server", {
         choices: ["text", "json", "markdown", "github", "html"],
@@ -161,7 +170,7 @@ const protocolCommands: readonly CommandDefinition[] = [
       baseline: text("An earlier report (--format json): only findings that are not in it fail"),
       for: text("Between revisions: only what a server of this contract (FILE, URL, stdio:…) can meet"),
       uses: text("Report where this code, a folder or a tsconfig.json, uses what changed"),
-      "only-used": flag("With --uses: leave out what it does not meet"),
+      "only-used": flag("With --uses: leave out what it does not meet", { implies: "uses" }),
       ...serverOptionDefinitions,
     },
     examples: [
@@ -191,6 +200,7 @@ const protocolCommands: readonly CommandDefinition[] = [
       open: flag("Open the page; without --out, it is a temporary file"),
       force: flag("Overwrite a file that mcpgen did not write"),
       format: text("How to print (default: html)", { choices: ["html", "markdown", "json"] }),
+      "no-lint": flag("Leave out the findings of lint"),
       templates: text("Folder with your own templates"),
       revision: text("Of a live server: revision to speak (default: the newest that both know)"),
       ...serverOptionDefinitions,
@@ -212,7 +222,9 @@ const protocolCommands: readonly CommandDefinition[] = [
     options: {
       name: text("What the revision is called (default: the folder of FILE, if it is a date or draft)"),
       "dry-run": flag("Report everything; write nothing"),
-      try: flag("Check types, and let peers of every pair of revisions talk; write nothing"),
+      try: flag("Check types, and let peers of every pair of revisions talk; write nothing", {
+        conflicts: ["force", "dry-run"],
+      }),
       uses: text("Report where this code, a folder or a tsconfig.json, uses what changed"),
       force: flag("Overwrite generated files that were edited by hand"),
       replace: flag("Replace a revision whose content differs"),
@@ -274,7 +286,9 @@ const everydayCommands: readonly CommandDefinition[] = [
       arguments: { ...pairs, description: "Arguments of the tool, or key:=JSON: key=value" },
     },
     options: {
-      detach: flag("Print the id of the task that the call becomes, and do not wait for its result"),
+      detach: flag("Print the id of the task that the call becomes, and do not wait for its result", {
+        conflicts: ["output", "replace"],
+      }),
       args: text("The tool's arguments: JSON, @FILE, or @- for standard input"),
       ...requestOptionDefinitions,
     },
@@ -322,7 +336,9 @@ const contractCommands: readonly CommandDefinition[] = [
         "YAML or JSON file, by its extension, or - (default: the configured one, or mcp.contract.yaml)",
       ),
       replace: flag("Replace a contract whose content differs"),
-      all: flag("With --replace: also lose entries that an incomplete list does not name"),
+      all: flag("With --replace: also lose entries that an incomplete list does not name", {
+        implies: "replace",
+      }),
       ask: texts("LIST.PARAM=VALUE, a parameter of the request for a list, such as tools.query=weather"),
       ...sessionOptionDefinitions,
     },
@@ -337,9 +353,11 @@ const contractCommands: readonly CommandDefinition[] = [
     summary: "Make a project of a server: contract, generated code, handlers, a test; overwrite nothing",
     positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
     options: {
-      code: flag("Write the server in code, with schemas of zod, and no contract"),
+      code: flag("Write the server in code, with schemas of zod, and no contract", {
+        conflicts: ["contract", "server", "extension", "revision"],
+      }),
       contract: text("Contract FILE to start from (default: one in DIR, or a sample)"),
-      server: text(`Live server to start from instead, ${serverSourceText}`),
+      server: text(`Live server to start from instead, ${serverSourceText}`, { conflicts: "contract" }),
       name: text("Name of the server, where there is no contract (default: that of DIR)"),
       revision: texts("Revision that it speaks; may be repeated (default: all)"),
       extension: texts("Extension that it implements: ID or FOLDER; may be repeated"),
@@ -361,7 +379,7 @@ const contractCommands: readonly CommandDefinition[] = [
     positionals: { dir: { type: "string", description: "Folder of the project (default: .)" } },
     options: {
       contract: text("Contract FILE of the server (default: one in DIR)"),
-      server: text(`The server itself instead, ${serverSourceText}`),
+      server: text(`The server itself instead, ${serverSourceText}`, { conflicts: "contract" }),
       revision: texts("Revision that it speaks; may be repeated (default: all)"),
       ...serverOptionDefinitions,
       "dry-run": flag("Show which files would be created; write nothing"),
@@ -407,7 +425,7 @@ const contractCommands: readonly CommandDefinition[] = [
       handlers: texts(
         "File of handlers; may be repeated (default: all TypeScript files below the configuration)",
       ),
-      check: flag("Report what is missing, and exit with 1; write nothing"),
+      check: flag("Report what is missing, and exit with 1; write nothing", { conflicts: "dry-run" }),
       "dry-run": flag("Show what would be inserted; write nothing"),
     },
     examples: [["$0 sync", "after the contract has changed"]],
@@ -418,13 +436,17 @@ const contractCommands: readonly CommandDefinition[] = [
     summary: "Keep output, handlers and a running server in step with what you edit",
     options: {
       server: text("COMMAND that starts the server (default: that of the contract, or src/main.ts compiled)"),
-      http: text("URL of a server that is started elsewhere: it is not restarted"),
-      stdio: flag("Serve the client at standard input and output: it keeps its session over restarts"),
+      http: text("URL of a server that is started elsewhere: it is not restarted", { conflicts: "server" }),
+      stdio: flag("Serve the client at standard input and output: it keeps its session over restarts", {
+        conflicts: ["http", "open", "page"],
+      }),
       page: flag(
         "Serve a page on this machine that calls the server and shows every message; prints its address",
       ),
       open: flag("The same, and open it in the browser"),
-      record: text("FILE for the messages with the last server, which `validate` and the test kit read"),
+      record: text("FILE for the messages with the last server, which `validate` and the test kit read", {
+        implies: "stdio",
+      }),
       revision: text("Revision to use (default: the newest that both have)"),
       timeout: serverOptionDefinitions.timeout,
       env: serverOptionDefinitions.env,
@@ -450,7 +472,7 @@ const contractCommands: readonly CommandDefinition[] = [
         choices: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
       },
       fix: flag("Fix in the contract file what changes no value that a schema accepts; report the rest"),
-      "dry-run": flag("With --fix: show what would change; write nothing"),
+      "dry-run": flag("With --fix: show what would change; write nothing", { implies: "fix" }),
       budget: text("Most tokens that one tool may take of a model's context, as estimated"),
       revision: text("Of a live server: revision to speak (default: the newest that both know)"),
       ...serverOptionDefinitions,
@@ -619,8 +641,8 @@ export const commands: readonly CommandDefinition[] = [
     },
     options: {
       print: flag("Print the hash, for --trust and MCPGEN_TRUST; what it covers goes to standard error"),
-      list: flag("List the folders that are trusted"),
-      remove: flag("Trust the folder no longer"),
+      list: flag("List the folders that are trusted", { conflicts: ["print", "remove"] }),
+      remove: flag("Trust the folder no longer", { conflicts: "print" }),
     },
     examples: [
       ["$0 trust", "shows what the configuration would do, and asks"],
@@ -645,6 +667,32 @@ export const groups = new Map([
   ["auth", "Show logins"],
 ]);
 
+/** Commands that the parser of the command line carries out. */
+export const parserCommands: readonly Omit<CommandDefinition, "load">[] = [
+  {
+    name: "help",
+    summary: "Show the options of a command",
+    positionals: { command: { type: "string", array: true, description: "Words of the command" } },
+  },
+  {
+    name: "completion",
+    summary: "Print a completion script: for bash or zsh, or with a name for fish or powershell",
+    positionals: {
+      shell: {
+        type: "string",
+        description: "The shell (default: bash or zsh, by $SHELL)",
+        choices: ["fish", "powershell"],
+      },
+    },
+  },
+];
+
+/** Options that the parser of the command line carries out. */
+export const parserOptions = {
+  help: { ...flag("Show help"), alias: "h" },
+  version: flag("Show version number"),
+} satisfies Readonly<Record<string, Options>>;
+
 /** Options of every command. */
 export const globalOptions: Readonly<Record<string, Options>> = {
   json: flag("Print one JSON document on standard output (short for --format json)"),
@@ -655,6 +703,7 @@ export const globalOptions: Readonly<Record<string, Options>> = {
   config: text("Configuration file (default: the nearest mcpgen.config.{json,js,ts} in the project)"),
   "no-config": flag(
     "Use no configuration of the project: neither mcpgen.config.* nor .mcp.json and the like",
+    { conflicts: "config" },
   ),
   trust: text("Hash of configuration that may run code, as `mcpgen trust --print` prints it (MCPGEN_TRUST)"),
 };

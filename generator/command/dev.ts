@@ -32,23 +32,16 @@ export const dev: RunCommand = async (args, given) => {
 
 /** @throws CodedError MG2005 */
 function refuseContradictions(args: Arguments, { console }: CommandContext): void {
-  if (!args.flag("stdio")) return;
-  const other =
-    console.settings.format === "json" ? "json" : ["http", "open", "page"].find((name) => args.given(name));
-  if (other === undefined) return;
-  throw new CodedError("MG2005", `--stdio and --${other} exclude each other`, {
+  if (!args.flag("stdio") || console.settings.format !== "json") return;
+  throw new CodedError("MG2005", "--stdio and --json exclude each other", {
     next: "Leave one of them out.",
   });
 }
 
-/** @throws CodedError MG2005 for a recording without a session to record, or if the file exists */
+/** @throws CodedError MG2005 for a recording in a file that exists */
 function refuseRecord(args: Arguments, { directory }: CommandContext): void {
   const file = args.string("record");
   if (file === undefined) return;
-  if (!args.flag("stdio"))
-    throw new CodedError("MG2005", "--record needs --stdio: only a client's session is recorded", {
-      next: "Add --stdio, or leave --record out.",
-    });
   if (existsSync(resolve(directory, file)))
     throw new CodedError("MG2005", "--record needs a new file, got one that exists", {
       place: { file },

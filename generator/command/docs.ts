@@ -27,10 +27,15 @@ import { readLock, namedRevisions, revisionsFolder } from "../revision/lock.js";
 import { loadRevision, storedRevision } from "../revision/revision-source.js";
 import { unknownSource } from "./diff/source.js";
 import { usualProfiles } from "../lint/rule.js";
+import type { ServerStart } from "../page/offer/connect.js";
 import { offerReading } from "../page/offer/reading.js";
 import { contractKind, contractSource } from "./contract-source.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
+import { loadRuntime } from "../capture/runtime.js";
+import { type ServerSource, kindOfServer, shownSource, shownWords } from "../capture/server-source.js";
+import type { ServerOptions } from "../capture/with-server.js";
+import { secrets } from "../secrets/secrets.js";
 
 /** Writes the reference documentation of a revision, an extension, a contract or a live server. */
 export const docs: RunCommand = async (args, context) => {
@@ -38,7 +43,8 @@ export const docs: RunCommand = async (args, context) => {
   const { reading, name, findings } = await documentedSource(args, project, context);
   const form = args.string("format") === "markdown" ? "md" : "html";
   const render = pageTemplates(project);
-  const text = form === "md" ? readingMarkdown(reading, render) : readingHtml(reading, render);
+  // A server may repeat a secret that it was sent.
+  const text = secrets.hide(form === "md" ? readingMarkdown(reading, render) : readingHtml(reading, render));
   return published({ text, name, form, findings }, args, context);
 };
 
@@ -125,10 +131,31 @@ async function offer(
   const kind = contractKind(source, context);
   // SOURCE is a revision, a schema file, or a schema on standard input.
   if (kind === "other" || kind === "standard input") return undefined;
-  const document = await contractSource(source, serverOptions(args, context), context, { needed: [] });
+  const options = serverOptions(args, context);
+  const document = await contractSource(source, options, context, { needed: [] });
   const { contract, isLive, findings } = document;
-  const reading = offerReading(contract, { name: document.name, isLive, profiles: usualProfiles });
+  const hostName = typeof source === "string" ? fileName(contract.name) : source.name;
+  const reading = offerReading(contract, {
+    ...{ name: document.name, hostName },
+    start: isLive ? await startOf(source, options) : { kind: "unknown" },
+    profiles: args.flag("no-lint") ? [] : usualProfiles,
+  });
   return { reading, name: fileName(contract.name), findings };
+}
+
+/** How hosts start or reach a live server, without values that may be secret. */
+async function startOf(source: ServerSource, options: ServerOptions): Promise<ServerStart> {
+  const { headers = {}, variables = {} } = options;
+  const address = typeof source === "string" ? undefined : source.address;
+  if (kindOfServer(source) === "http") {
+    const url = address?.kind === "http" ? address.url : (source as string);
+    const own = address?.kind === "http" ? address.headers : {};
+    return { kind: "http", url: shownSource(url), headers: Object.keys({ ...own, ...headers }) };
+  }
+  const words =
+    address?.kind === "stdio" ? address.command : (await loadRuntime()).parseStdioSource(source as string);
+  const own = address?.kind === "stdio" ? address.env : {};
+  return { kind: "stdio", words: shownWords(words), variables: Object.keys({ ...own, ...variables }) };
 }
 
 /** Documents a stored extension over the newest of its bases. */

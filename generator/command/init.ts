@@ -85,13 +85,8 @@ interface InitRequest extends Omit<Answers, "dir"> {
   readonly context: CommandContext;
 }
 
-/** @throws CodedError MG2005 for options that need a contract */
-async function codeProject({ name, folder, args, context }: InitRequest): Promise<NewProject> {
-  const stray = ["contract", "server", "extension", "revision"].find((option) => args.given(option));
-  if (stray !== undefined)
-    throw new CodedError("MG2005", `--code and --${stray} exclude each other`, {
-      next: "Leave --code out: a contract says that.",
-    });
+/** @throws CodedError MG2005 if the folder has a contract */
+async function codeProject({ name, folder, context }: InitRequest): Promise<NewProject> {
   const there = contractIn(folder);
   if (there !== undefined) throw secondContract(shownPath(folder, context.directory, there), "--code");
   const packages = packageSpecs(packageFolder(), packageVersion());

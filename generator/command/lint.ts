@@ -34,8 +34,6 @@ const mostRows = 20;
  */
 export const lint: RunCommand = async (args, context) => {
   const named = args.string("source");
-  if (args.flag("dry-run") && !args.flag("fix"))
-    throw new CodedError("MG2005", "--dry-run is about --fix", { next: "Give --fix, too, or leave it out." });
   if (args.flag("fix") && named === undefined) throw nothingToWrite("no SOURCE");
   const code = await codeOutcome(args, context);
   if (named === undefined && code === undefined)

@@ -12,10 +12,11 @@ import {
   guarded,
   unguarded,
   exitCodeTable,
+  formOf,
 } from "./command.js";
 import { Trust } from "./trust/trust.js";
 import yargs, { type Argv, type Options } from "yargs";
-import { commands, globalOptions, groups } from "./commands.js";
+import { commands, globalOptions, groups, parserCommands, parserOptions } from "./commands.js";
 import { closest } from "../diagnostics/suggest.js";
 
 /** The environment of a command line: process, streams and folders. Tests supply their own. */
@@ -36,8 +37,9 @@ export async function main(args: readonly string[], surrounding: Surrounding): P
   secrets.learnVariables(env);
   secrets.learnWords(args);
   try {
-    const selection = await parseCommandLine(args, packageVersion(), (text) => console.result(text));
-    if (!selection) return 0;
+    let shown: ShownText | undefined;
+    const selection = await parseCommandLine(args, packageVersion(), (text) => (shown = text));
+    if (!selection) return shown === undefined ? 0 : await show(shown, console);
     name = selection.command.name;
     const run = await selection.command.load();
     const outcome = await run(selection.args, contextOf(args, selection.args, surrounding, console));
@@ -48,6 +50,17 @@ export async function main(args: readonly string[], surrounding: Surrounding): P
     const coded = error instanceof CodedError ? error : (codedErrorOf(error) ?? bug(error, console));
     return presentError(name, coded, console, surrounding.directory);
   }
+}
+
+/** Prints a text of the parser, or the facts that it is made of as JSON. */
+async function show({ kind, text, words }: ShownText, console: Console): Promise<number> {
+  if (console.settings.format !== "json" || kind === "candidates") {
+    console.result(text);
+    return 0;
+  }
+  const { helpData } = await import("./help.js");
+  const data = { help: helpData(words), version: { version: text }, completion: { script: text } };
+  return present(kind, { data: data[kind] }, console);
 }
 
 function contextOf(
@@ -104,6 +117,9 @@ function bug(error: unknown, console: Console): CodedError {
   });
 }
 
+type NamedCommand = Omit<CommandDefinition, "load">;
+const everyCommand: readonly NamedCommand[] = [...commands, ...parserCommands];
+
 const formats = ["text", "json", "github"] as const satisfies readonly Format[];
 const colorChoices = ["auto", "always", "never"] as const satisfies readonly ColorChoice[];
 
@@ -141,23 +157,27 @@ interface Selection {
   readonly args: Arguments;
 }
 
+/** A text that a command line requests of the parser. */
+interface ShownText {
+  /** `candidates`: the words that may come next, which a completion script asks for. */
+  readonly kind: "help" | "version" | "completion" | "candidates";
+  readonly text: string;
+  /** The words of the command line that are not options. */
+  readonly words: readonly string[];
+}
+
 /**
  * Reads a command line.
  *
- * @param print shows help, version and completion scripts
+ * @param show takes help, version and completion scripts
  * @returns undefined if the command line only requested such a text
  * @throws CodedError MG20xx
  */
 export async function parseCommandLine(
   args: readonly string[],
   version: string,
-  print: (text: string) => void,
+  show: (shown: ShownText) => void,
 ): Promise<Selection | undefined> {
-  const script = completionScript(args);
-  if (script !== undefined) {
-    print(script);
-    return undefined;
-  }
   let selection: Selection | undefined;
   const select = (command: CommandDefinition, values: Record<string, unknown>): void => {
     refuseRepeated(command, values);
@@ -169,19 +189,25 @@ export async function parseCommandLine(
     if (typeof entry === "string") addGroup(parser, entry, select);
     else addCommand(parser, entry, select);
   }
-  parser.completion(
-    "completion",
-    "Print a completion script: for bash or zsh, or with a name for fish or powershell",
-  );
+  for (const command of parserCommands)
+    addCommand(parser, command, (_, { shell }) => {
+      const script = scripts.get(String(shell));
+      if (script === undefined) parser.showCompletionScript();
+      else show({ kind: "completion", text: script, words: [] });
+    });
   parser.fail((message: string | null, error: Error | undefined) => {
     throw error instanceof CodedError ? error : usageError(unguarded(message ?? error?.message ?? ""), args);
   });
   // `-v` alone means `--version`; with a command it means `--verbose`.
   const words = args.join(" ") === "-v" ? ["--version"] : helpWords(args);
   // A request for completions is followed by the words typed so far, which the parser must see unchanged.
-  const given = words[0] === "--get-yargs-completions" ? words : guarded(words);
-  await parser.parseAsync(given, {}, (_error, _values, output) => {
-    if (output) print(output);
+  const completes = words[0] === "--get-yargs-completions";
+  const given = completes ? words : guarded(words);
+  await parser.parseAsync(given, {}, (_error, values, output) => {
+    if (!output) return;
+    const asked = Object.keys(parserOptions).find((option) => values[option] === true);
+    const kind = asked ?? (completes ? "candidates" : "completion");
+    show({ kind: kind as ShownText["kind"], text: output, words: values["_"].map(String) });
   });
   return selection;
 }
@@ -197,15 +223,15 @@ function helpWords(words: readonly string[]): readonly string[] {
   const name = named.join(" ");
   const misspelt = unknownOption(words.slice(1));
   if (misspelt) throw misspelt;
-  if (
-    name !== "" &&
-    !groups.has(name) &&
-    name !== "completion" &&
-    !commands.some((command) => command.name === name)
-  )
+  if (name !== "" && !groups.has(name) && !everyCommand.some((command) => command.name === name))
     throw usageError(`Unknown command: ${name}`, named);
   return [...named, "--help"];
 }
+
+/** Each command adds its own: the parser would merge the choices of an option that a command replaces. */
+const ownOptions = Object.fromEntries(
+  Object.entries(globalOptions).map(([name, option]) => [name, { ...option, global: false }]),
+);
 
 function configure(parser: Argv, version: string): Argv {
   return parser
@@ -220,68 +246,54 @@ function configure(parser: Argv, version: string): Argv {
       "parse-numbers": false,
       "parse-positional-numbers": false,
     })
-    .options(globalOptions)
+    .options(ownOptions)
     .updateStrings({ "Options:": "Options of every command:" })
-    .command("help [command..]", "Show the options of a command")
     .demandCommand(1)
     .strict()
-    .help()
-    .alias("help", "h")
-    .version(version)
+    .help("help", parserOptions.help.description)
+    .alias("help", parserOptions.help.alias)
+    .version("version", parserOptions.version.description!, version)
     .wrap(100)
     .epilogue(exitCodeTable())
     .exitProcess(false);
 }
 
-type Select = (command: CommandDefinition, values: Record<string, unknown>) => void;
+type Select<Command> = (command: Command, values: Record<string, unknown>) => void;
 
-function addCommand(parser: Argv, command: CommandDefinition, select: Select): void {
-  const positionals = Object.entries(command.positionals ?? {});
-  const form = positionals.map(([name, { demandOption, array }]) => {
-    const word = array ? `${name}..` : name;
-    return demandOption ? `<${word}>` : `[${word}]`;
-  });
+function addCommand<Command extends NamedCommand>(
+  parser: Argv,
+  command: Command,
+  select: Select<Command>,
+): void {
   parser.command(
-    [command.name.split(" ").at(-1)!, ...form].join(" "),
+    formOf(command),
     command.summary,
     (builder) => {
-      for (const [name, options] of positionals) builder.positional(name, options);
+      for (const [name, options] of Object.entries(command.positionals ?? {}))
+        builder.positional(name, options);
       // The parser would wrap an example printed next to its description, and it could not be copied.
       for (const [example, description] of command.examples ?? [])
         builder.example(`# ${description}\n${example}`, "");
       // For this command `--version` is an option with a value, not the version of the program.
       return (command.options?.["version"] ? builder.version(false) : builder)
-        .options(withoutInherited(command.options ?? {}))
+        .options({ ...globalOptions, ...command.options })
         .group(Object.keys(command.options ?? {}), `Options of ${command.name}:`);
     },
     (values) => select(command, values),
   );
 }
 
-/**
- * Removes choices that the command's option shares with a global option, because the parser merges both
- * lists.
- */
-function withoutInherited(options: NonNullable<CommandDefinition["options"]>): typeof options {
-  const entries = Object.entries(options).map(([name, option]) => {
-    const inherited = globalOptions[name]?.choices ?? [];
-    const choices = option.choices?.filter((choice) => !inherited.includes(choice));
-    return [name, { ...option, ...(choices && { choices }) }] as const;
-  });
-  return Object.fromEntries(entries);
-}
-
 function groupOf({ name }: CommandDefinition): string | undefined {
   return name.includes(" ") ? name.split(" ")[0] : undefined;
 }
 
-function addGroup(parser: Argv, group: string, select: Select): void {
+function addGroup(parser: Argv, group: string, select: Select<CommandDefinition>): void {
   parser.command(
     group,
     groups.get(group)!,
     (builder) => {
       for (const command of commands) if (groupOf(command) === group) addCommand(builder, command, select);
-      return builder.demandCommand(1);
+      return builder.options(globalOptions).demandCommand(1);
     },
     () => {},
   );
@@ -337,25 +349,6 @@ Register-ArgumentCompleter -Native -CommandName mcpgen -ScriptBlock {
   ],
 ]);
 
-/**
- * The script for `completion SHELL`; undefined for other words, and for shells that the parser supports.
- *
- * @throws CodedError MG2004 for an unknown shell
- */
-function completionScript(words: readonly string[]): string | undefined {
-  const [command, shell] = words;
-  if (command !== "completion" || shell === undefined || shell.startsWith("-")) return undefined;
-  const script = scripts.get(shell);
-  if (script !== undefined) return script;
-  throw new CodedError(
-    "MG2004",
-    `expected one of ${[...scripts.keys()].join(", ")}, got ${JSON.stringify(shell)}`,
-    {
-      next: "For bash and zsh leave it out: `mcpgen completion` goes by $SHELL.",
-    },
-  );
-}
-
 /** Turns an error message of the parser into a coded error with a suggestion. */
 function usageError(message: string, args: readonly string[]): CodedError {
   // The parser checks for missing arguments first, but a misspelt option is often why one is missing.
@@ -370,6 +363,19 @@ function usageError(message: string, args: readonly string[]): CodedError {
   if (message.startsWith("Missing required argument")) {
     return new CodedError("MG2003", `expected ${required(message, command)}`, { next: help });
   }
+  const exclusive = /^Arguments (\S+) and (\S+) are mutually exclusive$/.exec(message);
+  if (exclusive) {
+    const [one, other] = [`--${exclusive[1]}`, `--${exclusive[2]}`];
+    return new CodedError("MG2005", `${one} and ${other} exclude each other`, {
+      next: `Leave ${one} or ${other} out.`,
+    });
+  }
+  const needed = /^Missing dependent arguments:\s+(\S+) -> (\S+)/.exec(message);
+  if (needed) {
+    return new CodedError("MG2005", `--${needed[1]} needs --${needed[2]}`, {
+      next: `Give --${needed[2]}, too, or leave --${needed[1]} out.`,
+    });
+  }
   const valueOf = /^Not enough arguments following: (.*)$/.exec(message)?.[1];
   if (valueOf !== undefined)
     return new CodedError("MG2003", `expected a value after --${valueOf}`, { next: help });
@@ -378,16 +384,20 @@ function usageError(message: string, args: readonly string[]): CodedError {
   return new CodedError("MG2003", message || "the command line cannot be read", { next: help });
 }
 
-function helpOf(command: CommandDefinition | undefined): string {
+function helpOf(command: NamedCommand | undefined): string {
   return `See \`mcpgen ${command ? `${command.name} ` : ""}--help\`.`;
 }
 
 /** The error for the first option that the selected command does not have; undefined if all are known. */
 function unknownOption(args: readonly string[]): CodedError | undefined {
   const command = commandOf(args);
-  const options: Readonly<Record<string, Options>> = { ...globalOptions, ...command?.options };
-  const names = new Set([...Object.keys(options), "help", "version"]);
-  const letters = new Set(["h", ...Object.values(options).flatMap(({ alias = [] }) => alias)]);
+  const options: Readonly<Record<string, Options>> = {
+    ...parserOptions,
+    ...globalOptions,
+    ...command?.options,
+  };
+  const names = new Set(Object.keys(options));
+  const letters = new Set(Object.values(options).flatMap(({ alias = [] }) => alias));
   for (const arg of wordsBefore(args, "--")) {
     const [, name, cluster = ""] = /^(?:--([^=]+)|-([A-Za-z]+))/.exec(arg) ?? [];
     const letter = [...cluster].find((each) => !letters.has(each));
@@ -405,15 +415,15 @@ function wordsBefore(words: readonly string[], end: string): readonly string[] {
 }
 
 /** Finds the command that the leading words select. Skips options between them. */
-function commandOf(args: readonly string[]): CommandDefinition | undefined {
+function commandOf(args: readonly string[]): NamedCommand | undefined {
   const words = args.filter((arg) => !arg.startsWith("-"));
-  return commands.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
+  return everyCommand.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
 }
 
 function unknownArgument(
   name: string,
   args: readonly string[],
-  command: CommandDefinition | undefined,
+  command: NamedCommand | undefined,
   help: string,
 ): CodedError {
   if (command) {
@@ -426,7 +436,7 @@ function unknownArgument(
   const suggestion = closest(group ? `${group} ${name}` : name, [
     ...candidates,
     ...groups.keys(),
-    "completion",
+    ...parserCommands.map(({ name: own }) => own),
   ]);
   return new CodedError(
     "MG2001",
@@ -441,7 +451,7 @@ function unknownArgument(
 }
 
 /** A positional argument or an option in the form that `--help` shows. */
-function named(name: string, command: CommandDefinition | undefined): string {
+function named(name: string, command: NamedCommand | undefined): string {
   return command?.positionals && Object.hasOwn(command.positionals, name) ? name.toUpperCase() : `--${name}`;
 }
 
@@ -454,7 +464,7 @@ function wrongChoice(name: string, given: string, choices: string): CodedError {
 }
 
 /** Names the missing options. A single one also gets its description. */
-function required(message: string, command: CommandDefinition | undefined): string {
+function required(message: string, command: NamedCommand | undefined): string {
   const names = message.replace(/^[^:]*: /, "").split(", ");
   const [name, ...others] = names;
   const { description } = (others.length === 0 && command?.options?.[name!]) || {};
@@ -465,7 +475,7 @@ function required(message: string, command: CommandDefinition | undefined): stri
 function missingPositional(
   message: string,
   args: readonly string[],
-  command: CommandDefinition | undefined,
+  command: NamedCommand | undefined,
   help: string,
 ): CodedError {
   const group = args.find((arg) => groups.has(arg));

@@ -99,12 +99,7 @@ async function believedConfig(
   { optional = false, renders = false }: ProjectOptions,
 ): Promise<LoadedConfig> {
   const named = args.string("config");
-  if (!trust.usesConfig) {
-    if (named === undefined) return noConfig(directory);
-    throw new CodedError("MG2005", "--config and --no-config exclude each other", {
-      next: "Leave one of them out.",
-    });
-  }
+  if (!trust.usesConfig) return noConfig(directory);
   const isBelieved = async (file: string, pointer?: string): Promise<boolean> => {
     const subject = { file, folder: dirname(file), ...(pointer !== undefined && { pointer }) };
     if (optional) return trust.admits(subject);
@@ -163,7 +158,6 @@ export function outputRequest(
   locked: Pick<LockContent, "revisions" | "vocabulary"> = lockedIn(project.schemaDir),
 ): OutputRequest {
   const { revisions: lock } = locked;
-  refuseContradictions(args);
   refuseRoot(project.outDir);
   const { templatesDir, importExtension } = project;
   const only = args.list("only");
@@ -323,10 +317,9 @@ function extraSource(
 ): RevisionSource {
   const revision = expectRevisionName(args.required("name"));
   if (others.some((other) => other.revision === revision)) {
-    throw contradiction(
-      `--name ${revision} and --revision ${revision} are the same revision`,
-      "Give one of them another name.",
-    );
+    throw new CodedError("MG2005", `--name ${revision} and --revision ${revision} are the same revision`, {
+      next: "Give one of them another name.",
+    });
   }
   const notesFile = args.string("notes");
   return {
@@ -338,24 +331,6 @@ function extraSource(
   };
 }
 
-/** @throws CodedError MG2005 */
-export function refuseContradictions(args: Arguments): void {
-  const given = (name: string): boolean => args.string(name) !== undefined;
-  if (given("schema") && !given("name")) {
-    throw contradiction("--schema needs --name", "Name the revision: --name next.");
-  }
-  for (const name of ["name", "notes"]) {
-    if (given(name) && !given("schema"))
-      throw contradiction(`--${name} needs --schema`, "Name the schema file, too.");
-  }
-  if (given("notes") && args.flag("no-notes")) {
-    throw contradiction("--notes and --no-notes exclude each other", "Leave one of them out.");
-  }
-  if (args.flag("check") && (args.flag("dry-run") || args.flag("force"))) {
-    throw contradiction("--check writes nothing: --dry-run and --force have no effect", "Leave --check out.");
-  }
-}
-
 /** Rejects the root of a file system as output folder: reading all of it would take hours. */
 export function refuseRoot(outDir: string): void {
   if (dirname(outDir) !== outDir) return;
@@ -363,10 +338,6 @@ export function refuseRoot(outDir: string): void {
     place: { file: outDir },
     next: "Choose another output folder with --out.",
   });
-}
-
-function contradiction(message: string, next: string): CodedError {
-  return new CodedError("MG2005", message, { next });
 }
 
 /** A contract to generate from, and its output folder. */
@@ -414,7 +385,6 @@ export function contractTargets(
     return asksForProtocol ? [] : configured(project, context);
   }
   refuseProtocolOptions(args);
-  refuseContradictions(args);
   const { outDir } = project;
   refuseRoot(outDir);
   refuseServer(named);

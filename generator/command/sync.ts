@@ -18,10 +18,6 @@ import { userFiles } from "../files/user-files.js";
 
 /** Inserts missing functions into the user's handlers; changes nothing else in a file. */
 export const sync: RunCommand = async (args, context) => {
-  if (args.flag("check") && args.flag("dry-run"))
-    throw new CodedError("MG2005", "--check and --dry-run both write nothing", {
-      next: "Leave one of them out.",
-    });
   const project = await openProject(args, context);
   const contracts = await serverContracts(project, context);
   if (contracts.length === 0) throw noContracts(project, context);

@@ -9,11 +9,7 @@ import { effectLines } from "./trust/trust.js";
 
 /** Trusts the configuration of a folder, or prints, lists and removes trust. */
 export const trust: RunCommand = async (args, context) => {
-  const [chosen, another] = ["print", "list", "remove"].filter((name) => args.flag(name));
-  if (another !== undefined)
-    throw new CodedError("MG2005", `--${chosen!} and --${another} exclude each other`, {
-      next: "Leave one of them out.",
-    });
+  const chosen = ["print", "list", "remove"].find((name) => args.flag(name));
   if (chosen === "list") return listed(context);
   if (chosen === "remove") return removed(folderOf(args, context, false), context);
   const folder = folderOf(args, context, true);

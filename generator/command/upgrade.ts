@@ -3,9 +3,9 @@ import { jsonReport } from "../diff/report/json.js";
 import type { Report } from "../diff/report/report.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
 import { revisionBefore } from "../revision/identify.js";
-import { type Finding, CodedError } from "../diagnostics/coded-error.js";
+import type { Finding } from "../diagnostics/coded-error.js";
 import { readLock } from "../revision/lock.js";
-import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
+import type { CommandContext, RunCommand, Outcome } from "./command.js";
 import { counted, shownPath } from "../print/terminal-text.js";
 import type { ProtocolModel, Role } from "../model/model.js";
 import { type Source, storedSource } from "./diff/source.js";
@@ -32,7 +32,6 @@ import { type Decision, type Question, answerPlace } from "./upgrade/question.js
  */
 export const upgrade: RunCommand = async (args, context) => {
   const start = performance.now();
-  refuseWriting(args);
   const project = await openProject(args, context, { renders: true });
   const run = { args, project, context };
   const dryRun = args.flag("dry-run");
@@ -72,15 +71,6 @@ export const upgrade: RunCommand = async (args, context) => {
   const outcome = present(staged, { report, since, decisions, dryRun, written, seconds }, run);
   return { ...outcome, findings: warnings };
 };
-
-/** @throws CodedError MG2005 for options about writing together with `--try` */
-function refuseWriting(args: Arguments): void {
-  const given = ["force", "dry-run"].find((name) => args.flag(name));
-  if (!args.flag("try") || given === undefined) return;
-  throw new CodedError("MG2005", `--try writes nothing: --${given} has no effect`, {
-    next: `Leave --${given} out.`,
-  });
-}
 
 /** The outcome of `--try`. Loads the TypeScript compiler only now. */
 async function rehearsed(

@@ -50,6 +50,11 @@ function worst(...levels: readonly Level[]): Level {
   return order[Math.max(0, ...levels.map((level) => order.indexOf(level)))]!;
 }
 
+/** Whether a level is more severe than another one. */
+export function isWorse(level: Level, other: Level): boolean {
+  return order.indexOf(level) > order.indexOf(other);
+}
+
 /** The level of a finding for a role; for `both`, the worse of the two. */
 export function levelFor({ level }: Finding, role: Role | "both"): Level {
   return role === "both" ? worst(level.client, level.server) : level[role];

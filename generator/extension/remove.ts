@@ -1,8 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { loadJson } from "../files/json-file.js";
 import type { WriteRoot } from "../files/held-folder.js";
+import { slashPath } from "../files/platform.js";
 import { type FileChange, writeFiles } from "../files/writer.js";
 import { changedLock, lockFile, readExtensionLock } from "../revision/lock.js";
 import {
@@ -54,7 +55,7 @@ export async function stageRemoval(schemaDir: string, wanted: string): Promise<R
   if (versions.length === 1) await refuseNeeded(extension, stored);
   const lock = new Map(readExtensionLock(schemaDir));
   lock.delete(extensionKey(extension));
-  const within = relative(schemaDir, extension.folder).split(sep).join("/");
+  const within = slashPath(schemaDir, extension.folder);
   const own = new Set(["extension.json", "schema.json", "notes.json"]);
   const files = readdirSync(extension.folder)
     .filter((name) => own.has(name))

@@ -176,7 +176,7 @@ function settingsOf({ declared, schema }: ExtensionModel, role: Role): string {
 }
 
 /** A value as code: JSON, with keys quoted only if necessary. */
-function literal(value: JsonValue): string {
+export function literal(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   if (!isJsonObject(value)) return typeof value === "string" ? stringLiteral(value) : JSON.stringify(value);
   const members = Object.entries(value).map(([key, member]) => `${memberKey(key)}: ${literal(member)}`);

@@ -1,15 +1,18 @@
 import { join } from "node:path";
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, type Schema, isJsonObject } from "@mcpgen/engine";
+import { isValid } from "@mcpgen/engine/interpreter";
 import { commentText } from "../print/text.js";
 import { markdownText } from "../print/markdown.js";
 import type { Render } from "../print/templates.js";
 import type { ContractDocument, ContractTool } from "../contract/contract.js";
-import { type ProjectExtension, extensionFiles, extensionUse } from "./extension-files.js";
+import { type ProjectExtension, extensionFiles, extensionUse, literal } from "./extension-files.js";
 import type { PackageSpecs } from "./package-specs.js";
 import { packageName } from "../contract/project-name.js";
 import { bundleCommand } from "../distribution/targets.js";
 import { shownJson, shellLine } from "../print/terminal-text.js";
 import { contractNames } from "../contract/emit/names.js";
+import { readToolSchemas } from "../contract/emit/tool-schemas.js";
+import { minimalRoot } from "../sample/sample.js";
 import { completable } from "../contract/completable.js";
 import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
@@ -53,6 +56,7 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
     contract: contractFile,
     ...hostSnippets(name, request.folder),
     call: request.isSample ? sampleCall : callOf(tools[0]),
+    reads: exampleCall(request) !== undefined,
     check: request.server === undefined ? "npx mcpgen check --server SOURCE" : "npx mcpgen check",
   };
   return new Map([
@@ -229,7 +233,8 @@ export function hostSnippets(name: string, folder: string): HostSnippets {
 }
 
 /** The files of a client project only, by path. The author owns and edits them. */
-export function clientFiles({ document, speaks, tasks, render }: ProjectRequest): Map<string, string> {
+export function clientFiles(request: ProjectRequest): Map<string, string> {
+  const { document, speaks, tasks, render } = request;
   const { contract } = document;
   const { clientType: type, clientFunction: make } = contractNames(contract);
   const names = { type, make };
@@ -241,9 +246,49 @@ export function clientFiles({ document, speaks, tasks, render }: ProjectRequest)
       : `clientRevisions.filter(({ id }) => ${JSON.stringify(speaks)}.includes(id))`;
   return new Map([
     ["src/client.ts", render("skeleton-client.ts", { ...names, imported, revisions, tasks })],
-    ["src/main.ts", render("skeleton-client-main.ts", {})],
+    ["src/main.ts", render("skeleton-client-main.ts", mainView(request))],
     ["test/client.test.mjs", render("skeleton-client.test.mjs", names)],
   ]);
+}
+
+function mainView(request: ProjectRequest): object {
+  return { example: exampleCall(request), call: commentText(callOf(request.document.contract.tools?.[0])) };
+}
+
+/**
+ * A call of the first tool that only reads, as code. Another tool might change something, and is left to the
+ * author.
+ *
+ * @returns undefined without such a tool, and if no arguments for it are known
+ */
+function exampleCall({ document: { contract } }: ProjectRequest): string | undefined {
+  const { tools = [] } = contract;
+  const schemas = readToolSchemas(contract);
+  for (const [index, tool] of tools.entries()) {
+    if (tool.annotations?.["readOnlyHint"] !== true) continue;
+    const args = exampleArguments(tool, schemas[index]!.input);
+    const { method } = contractNames(contract).tools.get(tool.name)!;
+    if (args !== undefined) return `${method}(${literal(args)})`;
+  }
+  return undefined;
+}
+
+/** The required arguments, with the examples and defaults of the schema where they are valid. */
+function exampleArguments({ inputSchema }: ContractTool, schema: Schema): JsonObject | undefined {
+  const sample = minimalRoot(schema);
+  if (!isJsonObject(sample)) return undefined;
+  const { properties, examples } = inputSchema;
+  const named = Object.entries(sample).map(([key, value]) => {
+    const property = isJsonObject(properties) ? properties[key] : undefined;
+    if (!isJsonObject(property)) return [key, value] as const;
+    return [key, firstOf(property["examples"]) ?? property["default"] ?? value] as const;
+  });
+  const candidates = [firstOf(examples), Object.fromEntries(named), sample].filter(isJsonObject);
+  return candidates.find((each) => isValid(schema, schema.root!, each));
+}
+
+function firstOf(examples: JsonValue | undefined): JsonValue | undefined {
+  return Array.isArray(examples) ? examples[0] : undefined;
 }
 
 /**

@@ -227,7 +227,8 @@ export class ServerAuthorization {
     if (cause instanceof CodedError) return cause;
     if (codeOf(cause) === "auth-needs-user") return this.#needed(shown, cause);
     if (codeOf(cause) === undefined) return undefined;
-    const { message } = cause as Error;
+    const asked = this.#refusal && `the server answered ${this.#refusal.status} and asks for a login: `;
+    const message = `${asked ?? ""}${(cause as Error).message}`;
     const next = proxyAdvice(cause) ?? advice[codeOf(cause)!];
     return new CodedError("MG4107", message, { place, ...(next && { next }), facts: this.#facts(), cause });
   }

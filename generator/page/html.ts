@@ -105,5 +105,18 @@ export function shortened(text: string, longest = most): string {
   return left === 0 ? beginning : `${beginning}… (${left.toLocaleString("en")} more characters)`;
 }
 
+/** Maximum length of a block of code. */
+const longestCode = 20_000;
+
+/** Maximum number of lines of a block without scrolling, and the line length on the smallest screen. */
+const [mostLines, shortestLine] = [20, 20];
+
+/** Renders a block of code. One that scrolls can be focused with the keyboard. */
+export function codeBlock(text: string): Html {
+  const lines = text.split("\n").map(({ length }) => Math.ceil(length / shortestLine) || 1);
+  const scrolls = lines.reduce((sum, each) => sum + each, 0) > mostLines;
+  return html`<pre${scrolls && new Html(' tabindex="0"')}><code>${shortened(text, longestCode)}</code></pre>`;
+}
+
 /** Maximum length of a name. */
 export const longestName = 300;

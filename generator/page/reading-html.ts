@@ -1,7 +1,8 @@
 import { counted, shortText } from "../print/terminal-text.js";
 import type { Render } from "../print/templates.js";
 import { type PageContent, pageDocument } from "./document.js";
-import { type Piece, Html, breakable, html, joined, cut, longestName, shortened } from "./html.js";
+import { type Piece, Html, breakable, codeBlock, html, joined, cut, longestName, shortened } from "./html.js";
+import { markdownHtml } from "./markdown.js";
 import type { Badge, Entry, Figure, Filter, Member, Part, Reading, Remark, Side, Text } from "./reading.js";
 
 /** The parts of a page that belong to the surrounding site. */
@@ -24,9 +25,10 @@ export function readingHtml(reading: Reading, render: Render, frame?: Frame): st
     title,
     links: frame?.links,
     end: frame?.end,
-    lead: reading.lead === undefined ? undefined : prose(reading.lead),
+    ...said(reading),
     figures: figuresOf(reading.figures ?? []),
     facts: factsOf(reading.facts),
+    samples: (reading.parts ?? []).map(partFrame),
     filters: (reading.filters ?? []).map(filterOf),
     sections: reading.sections.map(({ id, title: heading, entries }) => ({
       ...{ id, heading, count: entries.length.toLocaleString("en") },
@@ -50,13 +52,21 @@ function entryOf(entry: Entry): object {
     name: breakable(shortened(entry.name, longestName)),
     shortName: breakable(shortText(entry.name, 80)),
     badges: joined((entry.badges ?? []).map(badge), " "),
-    lead: entry.lead === undefined || entry.lead === "" ? undefined : prose(entry.lead),
+    ...said(entry),
     facts: factsOf(entry.facts ?? []),
     footnotes: factsOf(entry.footnotes ?? []),
     remarks: remarks(entry.remarks ?? []),
     parts: rest.map(partFrame),
     samples: samples.map(partFrame),
     values: joined(values.map(([name, tokens]) => html` data-${name}="${tokens.join(" ")}"`)),
+  };
+}
+
+/** The texts at the beginning of a page or an entry: one sentence of ours, and a description. */
+function said({ lead = "", description = "" }: Pick<Entry, "lead" | "description">): object {
+  return {
+    lead: lead === "" ? undefined : prose(lead),
+    description: description === "" ? undefined : described(description),
   };
 }
 
@@ -117,10 +127,24 @@ function linkTo({ href, label = href }: { readonly href: string; readonly label?
  */
 function prose(text: string): Html {
   const { text: shown, left } = cut(text.trim());
-  const pieces = shown
-    .split(/`([^`\n]{1,200})`/)
-    .map((piece, index): Piece => (index % 2 ? html`<code>${piece}</code>` : piece));
-  return html`${joined(pieces)}${left > 0 && html`<span class="soft">… (${left.toLocaleString("en")} more characters)</span>`}`;
+  return html`${withCode(shown)}${leftOut(left)}`;
+}
+
+function withCode(text: string): Html {
+  const pieces = text.split(/`([^`\n]{1,200})`/);
+  return joined(pieces.map((piece, index): Piece => (index % 2 ? html`<code>${piece}</code>` : piece)));
+}
+
+/** Renders a description of a schema or a server as blocks: its Markdown, or its text where that would hide any of it. */
+function described(text: string): Html {
+  const { text: shown, left } = cut(text.trim());
+  const blocks = markdownHtml(shown) ?? html`<p class="text">${withCode(shown)}</p>`;
+  return html`${blocks}${left > 0 && html`<p>${leftOut(left)}</p>`}`;
+}
+
+/** Says how many characters of a text are omitted. */
+function leftOut(count: number): Piece {
+  return count > 0 && html`<span class="soft">… (${count.toLocaleString("en")} more characters)</span>`;
 }
 
 function remarks(list: readonly Remark[]): Html | undefined {
@@ -140,7 +164,7 @@ function partOf(part: Part): Html {
     case "json":
       return example(JSON.stringify(part.value, undefined, 2));
     case "code":
-      return example(part.text);
+      return html`${example(part.text)}${part.note !== undefined && html`<p class="soft note">${prose(part.note)}</p>`}`;
     case "sides":
       return html`<div class="sides">${joined(part.sides.map(sideOf))}</div>
         ${part.value !== undefined && html`<h4>A message that proves it</h4>`}
@@ -149,28 +173,15 @@ function partOf(part: Part): Html {
 }
 
 function sideOf({ title, verdict, shape }: Side): Html {
-  const content = shape === null ? html`<p class="soft">has no such part</p>` : block(shape);
+  const content = shape === null ? html`<p class="soft">has no such part</p>` : codeBlock(shape);
   return html`<div>
     <h4>${shortened(title, longestName)} ${verdict && badge(verdict)}</h4>
     ${content}
   </div>`;
 }
 
-/** Maximum length of an example. */
-const longestExample = 20_000;
-
 function example(text: string): Html {
-  return html`<div class="example">${block(text)}</div>`;
-}
-
-/** Maximum number of lines of a block without scrolling, and the line length on the smallest screen. */
-const [mostLines, shortestLine] = [20, 20];
-
-/** Renders a block of code. One that scrolls can be focused with the keyboard. */
-function block(text: string): Html {
-  const lines = text.split("\n").map(({ length }) => Math.ceil(length / shortestLine) || 1);
-  const scrolls = lines.reduce((sum, each) => sum + each, 0) > mostLines;
-  return html`<pre${scrolls && new Html(' tabindex="0"')}><code>${shortened(text, longestExample)}</code></pre>`;
+  return html`<div class="example">${codeBlock(text)}</div>`;
 }
 
 function members(list: readonly Member[]): Html {
@@ -184,7 +195,7 @@ function member({ name, required, type, facts, description, members: inner }: Me
   const label = name !== "" && html`<code class="name">${breakable(shortened(name, longestName))}</code> `;
   const needed = required && html` <em>required</em>`;
   const more = facts.length > 0 && html` <small>${shortened(facts.join(", "))}</small>`;
-  const said = description !== undefined && description !== "" && html`<p>${prose(description)}</p>`;
+  const text = description !== undefined && description !== "" && described(description);
   const below =
     inner &&
     inner.length > 0 &&
@@ -192,5 +203,5 @@ function member({ name, required, type, facts, description, members: inner }: Me
       <summary>${counted(inner.length, "member")}</summary>
       ${members(inner)}
     </details>`;
-  return html`<li>${label}${textOf(type)}${needed}${more}${said}${below}</li>`;
+  return html`<li>${label}${textOf(type)}${needed}${more}${text}${below}</li>`;
 }

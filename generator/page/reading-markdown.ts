@@ -1,17 +1,19 @@
 import { fencedBlock, markdownProse, markdownText as plain, oneLineCode as code } from "../print/markdown.js";
 import type { Render } from "../print/templates.js";
 import { escapeHtml, visible, longestName, shortened } from "./html.js";
+import { safeMarkdown } from "./markdown.js";
 import type { Badge, Entry, Member, Part, Reading, Side, Text } from "./reading.js";
 
 /** Renders a page as GitHub Markdown. Untrusted text never becomes Markdown or HTML markup. */
 export function readingMarkdown(reading: Reading, render: Render): string {
   const page = render("reading.md", {
     title: plain(shortened(reading.title, longestName)),
-    lead: reading.lead === undefined ? undefined : prose(reading.lead),
+    lead: [reading.lead, reading.description].flatMap(paragraphs).join("\n\n").trim(),
     facts: [
       ...(reading.figures ?? []).map(({ label, count }) => `- ${label}: ${count}`),
       ...reading.facts.map(({ name, value }) => `- ${name}: ${textOf(value)}`),
     ],
+    parts: (reading.parts ?? []).map(partOf),
     sections: reading.sections.map(({ title, entries }) => ({ title, entries: entries.map(entryOf) })),
     notes: (reading.notes ?? []).map((note) => plain(note)),
   });
@@ -23,6 +25,7 @@ function entryOf({
   name,
   badges = [],
   lead,
+  description,
   facts = [],
   remarks = [],
   parts = [],
@@ -33,7 +36,7 @@ function entryOf({
     name: code(shortened(name, longestName)),
     lines: [
       badges.length > 0 ? badges.map(badgeText).join(" · ") : "",
-      lead === undefined ? "" : prose(lead),
+      ...[lead, description].flatMap(paragraphs),
       facts.map((fact) => `- ${fact.name}: ${textOf(fact.value)}`).join("\n"),
       remarks.map(({ kind, text }) => `- **${kind}**: ${plain(shortened(text))}`).join("\n"),
       ...parts.map(partOf),
@@ -65,7 +68,12 @@ function partOf(part: Part): string {
     case "json":
       return details(part.title, block("json", JSON.stringify(part.value, undefined, 2)));
     case "code":
-      return details(part.title, block(part.language, part.text));
+      return details(
+        part.title,
+        [block(part.language, part.text), ...(part.note === undefined ? [] : [prose(part.note)])].join(
+          "\n\n",
+        ),
+      );
     case "sides":
       return details(
         part.title,
@@ -88,6 +96,14 @@ function details(title: string, content: string): string {
 
 function block(language: string, text: string): string {
   return fencedBlock(language, shortened(text, 20_000));
+}
+
+/** The blocks of a text: their Markdown, or their lines where other readers of Markdown could load or hide something. */
+function paragraphs(text = ""): string[] {
+  const lines = (block: string): string[] => block.split("\n").map((line) => markdownProse(line.trim()));
+  return shortened(text.trim())
+    .split(/\n\s*\n/)
+    .map((block) => safeMarkdown(block) ?? lines(block).join("\\\n"));
 }
 
 function prose(text: string): string {

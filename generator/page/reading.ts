@@ -20,11 +20,14 @@ export interface Code {
 /** A page: a title, facts, and sections of entries. */
 export interface Reading {
   readonly title: string;
-  /** Prose, possibly untrusted. */
   readonly lead?: string;
+  /** Markdown of a server or a schema. */
+  readonly description?: string;
   /** The most important numbers of the page. */
   readonly figures?: readonly Figure[];
   readonly facts: readonly Fact[];
+  /** Code about the whole page. */
+  readonly parts?: readonly Part[];
   readonly sections: readonly Section[];
   readonly filters?: readonly Filter[];
   /** Remarks about the page itself. */
@@ -58,7 +61,10 @@ export interface Entry {
   /** Whether the body is collapsed at first, for long lists. */
   readonly closed?: boolean;
   readonly badges?: readonly Badge[];
+  /** One paragraph, in which backticks mark code. */
   readonly lead?: string;
+  /** Markdown of a server or a schema; for entries that are not `closed`. */
+  readonly description?: string;
   readonly facts?: readonly Fact[];
   readonly remarks?: readonly Remark[];
   readonly parts?: readonly Part[];
@@ -88,7 +94,13 @@ export interface Remark {
 export type Part = { readonly title: string; readonly open?: boolean } & (
   | { readonly kind: "members"; readonly members: readonly Member[] }
   | { readonly kind: "json"; readonly value: JsonValue }
-  | { readonly kind: "code"; readonly language: string; readonly text: string }
+  | {
+      readonly kind: "code";
+      readonly language: string;
+      readonly text: string;
+      /** Advice below the code. */
+      readonly note?: string;
+    }
   | { readonly kind: "sides"; readonly sides: readonly Side[]; readonly value?: JsonValue }
 );
 
@@ -106,6 +118,7 @@ export interface Member {
   readonly required?: boolean;
   readonly type: Text;
   readonly facts: readonly string[];
+  /** Markdown of a server or a schema. */
   readonly description?: string;
   readonly members?: readonly Member[];
 }

@@ -58,6 +58,24 @@ export function minimalAt(schema: Schema, node: SchemaNode): JsonValue | undefin
   return isValid(schema, node, value) ? value : undefined;
 }
 
+/**
+ * The smallest valid instance of the root of a schema.
+ *
+ * @returns `undefined` if none was found, or there is no root
+ */
+export function minimalRoot(schema: Schema): JsonValue | undefined {
+  if (!schema.root) return undefined;
+  // Samples are made from definitions, so the root becomes one.
+  const name = "\0root";
+  const definitions = new Map([...schema.definitions, [name, { name, node: schema.root }]]);
+  try {
+    return minimalValid({ ...schema, definitions }, name);
+  } catch {
+    // No sample exists for some unusual schemas.
+    return undefined;
+  }
+}
+
 function confirmed(schema: Schema, name: string, choices: Choices, attempts: number): JsonValue | undefined {
   const { node } = schema.definitions.get(name)!;
   for (let attempt = 0; attempt < attempts; attempt++) {

@@ -6,6 +6,7 @@ import { Html } from "../../generator/page/html.js";
 import { readingHtml } from "../../generator/page/reading-html.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { buildPages } from "../pages.mjs";
+import { storedPictures } from "../pictures/pictures.js";
 import { agentTexts } from "./agent-texts.js";
 import { deadLinks } from "./dead-links.js";
 import { type Document, type Group, addressFrom, documentOf, documentsOf, groupsOf } from "./documents.js";
@@ -15,9 +16,11 @@ import { type References, readReferences } from "./references.js";
 import { resolverOf } from "./resolver.js";
 import { searchIndex } from "./search-index.js";
 
-/** The files of the site by path, and a line for each dead link. */
+/** The texts of the site by path, and a line for each dead link. */
 export interface BuiltSite {
   readonly files: ReadonlyMap<string, string>;
+  /** The pictures of the site by path. */
+  readonly pictures: ReadonlyMap<string, Buffer>;
   readonly problems: readonly string[];
 }
 
@@ -26,7 +29,7 @@ const [input, programs, output] = ["scripts/site", "node_modules/.cache/mcpgen-s
 /** The pages that the head of every page links to. */
 const places = [
   { page: "index.html", label: "mcpgen" },
-  { page: "docs/index.html", label: "Documentation" },
+  { page: "docs/index.html", label: "Docs" },
   { page: "reference/index.html", label: "Protocol" },
   { page: "changes/index.html", label: "Changes" },
   { page: "search.html", label: "Search" },
@@ -43,14 +46,17 @@ export async function buildSite(root: string, repository?: string): Promise<Buil
   const references = await readReferences(root);
   const documents = documentsOf(root);
   const pages = [...documents, ...listsOf(references), documentOf("search.md", "# Search the site")];
-  const copied = filesOf(root);
+  const [copied, pictures] = [filesOf(root), storedPictures(root)];
   const byFile = new Map(pages.map((page) => [page.file, page]));
   const data = searchIndex(documents, references);
   const groups = groupsOf(new Map(documents.map((each) => [each.file, each])));
   const content = {
     ...{ pages, references, index: JSON.stringify(data).replaceAll("<", String.raw`\u003c`) },
     groups: [...groups, ...referenceGroups(references)],
-    resolver: resolverOf({ root, repository, byFile, references, copied }),
+    resolver: resolverOf({
+      ...{ root, repository, byFile, references },
+      copied: new Set([...copied.keys(), ...pictures.keys()]),
+    }),
   };
   await buildPages("scripts/site/browser", programs);
   const eleventy = new Eleventy(input, output, {
@@ -62,7 +68,8 @@ export async function buildSite(root: string, repository?: string): Promise<Buil
   );
   const texts = agentTexts(documents, groups);
   const files = new Map([...built.sort(([one], [other]) => (one < other ? -1 : 1)), ...copied, ...texts]);
-  return { files, problems: deadLinks(files, pages) };
+  const targets = new Map([...files, ...[...pictures.keys()].map((file) => [file, ""] as const)]);
+  return { files, pictures, problems: deadLinks(targets, pages) };
 }
 
 interface Content {
@@ -88,6 +95,7 @@ function configure(config: UserConfig, { pages, references, index, groups, resol
   config.setLibrary("md", siteMarkdown(resolver));
   config.addGlobalData("places", places);
   config.addGlobalData("groups", groups);
+  config.addGlobalData("mark", render("mark", {}).trim());
   config.addFilter("from", (page: string, here: string) => addressFrom(here, page));
   config.addFilter("reading", (page: string, links: string, end: string) =>
     readingHtml(byPage.get(page)!, render, {
@@ -103,7 +111,10 @@ function configure(config: UserConfig, { pages, references, index, groups, resol
     return pageDocument(
       {
         ...{ title: title === "mcpgen" ? title : `${title} · mcpgen`, body: new Html(body) },
-        ...{ added: { style, programs: [program.trim()] }, policy: { "form-action": "'self'" } },
+        ...{
+          added: { style, programs: [program.trim()] },
+          policy: { "form-action": "'self'", "img-src": "'self'" },
+        },
       },
       render,
     );

@@ -45,7 +45,9 @@ function idsOf(text: string): Set<string> {
 function addressesOf(text: string): string[] {
   const markup = text.replace(/<(script|style)\b[^>]*>[^]*?<\/\1>/g, "");
   return [
-    ...new Set([...markup.matchAll(/ (?:href|action)="([^"]*)"/g)].map(([, address]) => plain(address!))),
+    ...new Set(
+      [...markup.matchAll(/ (?:href|action|src|srcset)="([^"]*)"/g)].map(([, address]) => plain(address!)),
+    ),
   ];
 }
 

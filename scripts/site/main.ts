@@ -7,12 +7,13 @@ import { writeSite } from "./write-site.js";
 const { values } = parseArgs({
   options: { out: { type: "string", default: "dist/site" }, repository: { type: "string" } },
 });
-const { files, problems } = await buildSite(".", values.repository);
+const site = await buildSite(".", values.repository);
+const { files, problems } = site;
 if (problems.length > 0) {
   for (const problem of problems) console.error(problem);
   console.error(`site: ${problems.length} dead links, nothing is written`);
   process.exitCode = 1;
 } else {
-  writeSite(values.out, files);
+  writeSite(values.out, site);
   console.log(`${values.out}/index.html: ${files.size} files, 0 dead links`);
 }

@@ -103,7 +103,10 @@ export function siteMarkdown(resolver: Resolver): MarkdownIt {
   // A code block that scrolls can be reached by the keyboard.
   rules["fence"] = (...context) =>
     `<div class="example">${plainFence(...context).replace("<pre", '<pre tabindex="0"')}</div>\n`;
-  rules["html_block"] = rules["html_inline"] = plainMarkup;
+  rules["html_inline"] = plainMarkup;
+  rules["html_block"] = (tokens, index, options, env, renderer) =>
+    pictureIn(tokens[index]!.content, (env as { readonly file: string }).file, resolver) ??
+    plainMarkup(tokens, index, options, env, renderer);
   rules["table_open"] = openTable;
   rules["table_close"] = () => "</table></div>\n";
   return markdown;
@@ -117,6 +120,17 @@ function highlighted(code: string, language: string): string {
 /** HTML in documents is shown as text, so that `<name>` can be read. HTML comments are dropped. */
 const plainMarkup: RendererRule = (tokens, index) =>
   escapeHtml(tokens[index]!.content.replace(/<!--[^]*?-->/g, ""));
+
+/** A picture in both themes, as GitHub shows it: the only HTML of documents that becomes markup. */
+function pictureIn(markup: string, from: string, resolver: Resolver): string | undefined {
+  const [, dark, light, alternative, width] =
+    /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]+)" width="(\d+)">\s*<\/picture>\s*$/.exec(
+      markup,
+    ) ?? [];
+  if (width === undefined) return undefined;
+  const address = (file: string): string => escapeHtml(resolver.link(file, from) ?? file);
+  return `<picture><source media="(prefers-color-scheme: dark)" srcset="${address(dark!)}"><img src="${address(light!)}" alt="${escapeHtml(alternative!)}" width="${width}"></picture>\n`;
+}
 
 /** A wide table scrolls inside its box. */
 const openTable: RendererRule = (tokens, index) => {

@@ -17,7 +17,7 @@ export interface Places {
    * Files that are copied into the site unchanged, by their path, which is the same in the repository and in
    * the site.
    */
-  readonly copied: ReadonlyMap<string, string>;
+  readonly copied: ReadonlySet<string>;
 }
 
 /** Returns the resolver of links and code spans of documents. */

@@ -27,7 +27,7 @@ function passages({ page, title, passages: all }: Document): Found[] {
 function entries(pages: readonly ReadingPage[]): Found[] {
   const found = new Map<string, Found>();
   for (const { page, label, reading } of pages) {
-    for (const [section, { id, name, lead: t = "" }] of entriesOf(reading)) {
+    for (const [section, { id, name, lead, description: t = lead ?? "" }] of entriesOf(reading)) {
       const newest = found.get(id);
       if (newest) found.set(id, { ...newest, more: [...(newest.more ?? []), [label, page]] });
       else found.set(id, { n: name, p: `${section} of ${label}`, a: `${page}#${id}`, t });

@@ -81,7 +81,7 @@ function headerTable({ old, new: next }: Sources["headers"]): string {
   const known = new Set(old.map(({ header, method }) => `${header} ${method}`));
   const rows = next.map(({ header, method, from }) => {
     const since = known.has(`${header} ${method}`) ? "as before" : "new";
-    return `| \`${header}\` | ${method === "*" ? "every request" : `\`${method}\``} | ${from === null ? "the negotiated revision" : `\`${from}\``} | ${since} |`;
+    return `|\`${header}\`|${method === "*" ? "every request" : `\`${method}\``}|${from === null ? "the negotiated revision" : `\`${from}\``}|${since}|`;
   });
-  return ["| header | on | value | |", "|---|---|---|---|", ...rows].join("\n");
+  return ["|header|on|value||", "|-|-|-|-|", ...rows].join("\n");
 }

@@ -313,3 +313,17 @@ test("headers and variables reach the server", async () => {
   const words = ["capture", scripted({}, loud), "--env", "A", "--env", "B=two"];
   expect((await mcpgen(temporaryFolder(), words, { env })).stderr).toContain("onetwoundefined");
 });
+
+test.each([
+  ["commonjs", 'import fs from "node:fs";', /rename it to \.mjs, or set "type": "module"/],
+  ["commonjs", "export const a = 1;", /rename it to \.mjs/],
+  ["commonjs", "import.meta.url;", /rename it to \.mjs/],
+  ["commonjs", "await 1;", /rename it to \.mjs/],
+  ["module", 'require("node:fs");', /rename it to \.cjs, or remove "type": "module"/],
+  ["module", "module.exports = 1;", /rename it to \.cjs/],
+])("in a folder of type %s, the server %j gets advice about its kind of module", async (type, code, next) => {
+  const folder = temporaryFolder({ "package.json": JSON.stringify({ type }), "server.js": code });
+  const ran = await mcpgen(folder, ["capture", "stdio:node server.js"]);
+  expect([ran.code, ran.stderr.split("→")[1]]).toEqual([4, expect.stringMatching(next)]);
+  expect(ran.stderr).toContain("error MG4102: ");
+});

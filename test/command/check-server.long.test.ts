@@ -294,3 +294,46 @@ test.each([
   expect(ran.stderr).toMatch(/error MG2005: --(?:header|env) needs a server/);
   expect(ran.code).toBe(2);
 });
+
+test.each([
+  [
+    "an argument may have more values",
+    (tool: typeof definition) => tool.inputSchema.properties.unit.enum.push("kelvin"),
+    {
+      client: "Calls of the contract still work; capture the server to use the change.",
+      server: "Map unknown values to the nearest known one, or ignore them.",
+      both: "In the server: Map unknown values to the nearest known one, or ignore them.",
+    },
+  ],
+  [
+    "an argument became required",
+    (tool: typeof definition) => tool.inputSchema.required.push("unit"),
+    {
+      client: "Always write the property.",
+      server: "Let the server keep the contract, or tell its clients: Always write the property.",
+      both: "In clients: Always write the property.",
+    },
+  ],
+  [
+    "a part of the result became optional",
+    (tool: typeof definition) => tool.outputSchema.required.pop(),
+    {
+      client: "Treat the property as optional when you read it.",
+      server:
+        "Let the server keep the contract, or tell its clients: Treat the property as optional when you read it.",
+      both: "In clients: Treat the property as optional when you read it.",
+    },
+  ],
+] as const)(
+  "the advice is for the side of the contract that the project has: %s",
+  async (_, edit, advice) => {
+    const { change, check, folder } = await running();
+    change(edit);
+    for (const [role, next] of Object.entries(advice)) {
+      const contracts = [{ file: "mcp.contract.yaml", out: "src/generated", role }];
+      writeFileSync(join(folder, "mcpgen.config.json"), JSON.stringify({ contracts }));
+      const { stdout } = await check("--json");
+      expect(JSON.parse(stdout), role).toMatchObject({ findings: [{ code: "MG6308", next }] });
+    }
+  },
+);

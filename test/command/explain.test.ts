@@ -71,7 +71,7 @@ test.each(Object.entries(renamed))(
   (name, now) => {
     const rows = readFileSync("docs/migration.md", "utf8")
       .replaceAll("`", "")
-      .matchAll(/^\| (.+) \| (.+) \|$/gm);
+      .matchAll(/^\|(.+)\|(.+)\|$/gm);
     const places = [...rows].filter(([, names]) => names!.split(", ").includes(name));
     expect(places.map(([, , today]) => today)).toEqual([now]);
     if (name.startsWith("@")) expect(entriesOf(name)).not.toHaveProperty([suffixOf(name)]);

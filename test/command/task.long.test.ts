@@ -221,7 +221,7 @@ test("errors name the next step", async () => {
     expect(without.stderr).toContain("error MG6324: the server has no tasks");
   }
   const together = await run("call", source, "report", "--detach", "--output", "a.txt");
-  expect(together.stderr).toContain("error MG2005: --output needs the result");
+  expect(together.stderr).toContain("error MG2005: --detach and --output exclude each other");
 });
 
 test("a broken file of a handle is reported, and loses no other task", async () => {

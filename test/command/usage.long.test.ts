@@ -26,7 +26,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     [
       "check --format jsno",
       "MG2004",
-      "expected --format to be one of text, json, github",
+      "expected --format to be one of text, json, markdown, github, html",
       /Did you mean json/,
     ],
     ["generate --out", "MG2003", "expected a value after --out", /generate --help/],
@@ -40,7 +40,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["generate --schema x.json", "MG2005", "--schema needs --name", /--name/],
     ["generate --name x", "MG2005", "--name needs --schema", /schema/],
     ["generate --notes x", "MG2005", "--notes needs --schema", /schema/],
-    ["generate --check --force", "MG2005", "--check writes nothing", /--check/],
+    ["generate --check --force", "MG2005", "--check and --force exclude each other", /--check/],
     ["generate --schema x --name ../x", "MG2008", 'cannot be called "../x"', /letters/],
     ["generate", "MG2010", "there is no revision to generate", /--contract FILE --out DIR[^]*revision add/],
     ["generate --revision 2025", "MG2010", 'there is no revision "2025"', /revision add/],
@@ -55,6 +55,7 @@ describe("a command line that cannot be read exits with 2, a code and what was m
       /Did you mean docker/,
     ],
     ["call -- stdio:x", "MG2003", "expected TOOL", /call --help/],
+    ["docs x --format text", "MG2004", "expected --format to be one of html, markdown, json", /Choose/],
     ["check --config none.json", "MG2101", "there is no such file", /--config/],
   ])("mcpgen %s", async (line, code, message, next) => {
     const ran = await mcpgen(temporaryFolder(), line === "" ? [] : line.split(" "));
@@ -155,7 +156,7 @@ test("completion for an unknown shell", async () => {
   const { code, stderr } = await mcpgen(temporaryFolder(), ["completion", "tcsh"]);
   expect([code, stderr]).toEqual([
     2,
-    expect.stringContaining("error MG2004: expected one of fish, powershell"),
+    expect.stringContaining("error MG2004: expected SHELL to be one of fish, powershell"),
   ]);
 });
 

@@ -51,6 +51,17 @@ test("README.md leads to docs/README.md, and is read in a minute", () => {
   expect(Buffer.byteLength(readFileSync("README.md"))).toBeLessThanOrEqual(8000);
 });
 
+test("README.md says how many revisions are released", () => {
+  const { revisions } = JSON.parse(readFileSync("schema/lock.json", "utf8")) as {
+    revisions: { [revision: string]: { status?: string } };
+  };
+  const word = ["no", "one", "two", "three", "four", "five", "six", "seven"][Object.keys(revisions).length];
+  const said = readFileSync("README.md", "utf8").matchAll(
+    /(?:today's|all) (\w+)(?=, and|\s+released| revisions)/g,
+  );
+  expect([...new Set([...said].map(([, number]) => number))]).toEqual([word]);
+});
+
 test("docs/README.md links to every page", () => {
   const pages = ["docs", "docs/tasks", "docs/guides"].flatMap(documentsIn);
   const linked = linkedFrom("docs/README.md");

@@ -1,14 +1,17 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { documentsIn } from "./documents.js";
+import { documentsIn, readmes } from "./documents.js";
 
 const folders = ["docs", "docs/guides", "docs/tasks", "examples/ci"];
 const documents = [
-  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md"],
-  ...["generated", "runtime/core", "engine"].map((folder) => `${folder}/README.md`),
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "skills/mcpgen/SKILL.md"],
+  ...readmes,
   ...folders.flatMap(documentsIn),
 ];
+
+/** The address of this repository, by which READMEs of packages link to documents. */
+const repository = /^https:\/\/github\.com\/mcpgen\/mcpgen\/(?:blob|tree)\/main\//;
 
 /** The id that GitHub gives a heading. */
 function idOf(heading: string): string {
@@ -28,9 +31,10 @@ describe.each(documents)("links in %s", (document) => {
   const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!);
 
   test("lead to files and headings that exist", () => {
-    for (const link of links.filter((target) => !/^[a-z]+:/.test(target))) {
-      const [path, id] = link.split("#");
-      const file = path === "" ? document : join(dirname(document), path!);
+    for (const link of links.filter((target) => repository.test(target) || !/^[a-z]+:/.test(target))) {
+      const [path, id] = link.replace(repository, "").split("#");
+      const folder = repository.test(link) ? "." : dirname(document);
+      const file = path === "" ? document : join(folder, path!);
       expect(existsSync(file), link).toBe(true);
       if (id !== undefined && statSync(file).isFile()) expect([...idsIn(file)], link).toContain(id);
     }

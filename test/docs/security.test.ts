@@ -10,7 +10,7 @@ function rowsOf(heading: string): string[][] {
   const lines = section
     .split(/\n## /)[0]!
     .split("\n")
-    .filter((line) => line.startsWith("| "));
+    .filter((line) => /^\|[^-]/.test(line));
   return lines.map((line) =>
     line
       .split("|")

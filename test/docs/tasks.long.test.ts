@@ -9,9 +9,12 @@ import { parseCommandLine } from "../../generator/command/main.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { blocksOf, documentsIn } from "./documents.js";
+import { blocksOf, documentsIn, readmes } from "./documents.js";
 
-const documents = ["README.md", ...documentsIn("docs"), ...documentsIn("docs/tasks")];
+const documents = [
+  ...["README.md", "skills/mcpgen/SKILL.md", ...readmes],
+  ...["docs", "docs/guides", "docs/tasks", "examples/ci"].flatMap(documentsIn),
+];
 
 /** The commands of mcpgen in a document, as words. */
 function commandsIn(document: string): string[][] {

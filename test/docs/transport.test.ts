@@ -13,7 +13,7 @@ function membersOf(name: string): string[] {
 /** The first cells of the rows below a heading. */
 function rowsOf(heading: string): string[] {
   const [, section] = page.split(`## ${heading}\n`);
-  return [...section!.split("\n## ")[0]!.matchAll(/^\| (`.+?) \|/gm)].map(([, cell]) => cell!);
+  return [...section!.split("\n## ")[0]!.matchAll(/^\|(`.+?)\|/gm)].map(([, cell]) => cell!);
 }
 
 test("docs/tasks/write-a-transport.md has a row for each member of a channel, and marks the optional ones", () => {

@@ -101,6 +101,49 @@ test("a client of a contract passes its tests, and cannot be made without a cont
   expect(existsSync(join(folder, "empty"))).toBe(false);
 });
 
+/** A contract of one tool that only reads, with these arguments. */
+const reading = (inputSchema: object, annotations: object = { readOnlyHint: true }): string =>
+  JSON.stringify({ name: "w", version: "1", tools: [{ name: "get-x", annotations, inputSchema }] });
+const string = { type: "string" };
+
+test.each([
+  ["without arguments", reading({ type: "object" }), "tools.getX({})"],
+  [
+    "with a sample",
+    reading({ type: "object", properties: { a: string, b: string }, required: ["a"] }),
+    'tools.getX({ a: "a" })',
+  ],
+  [
+    "with an example of a member",
+    reading({ type: "object", properties: { a: { ...string, examples: ["Bergen"] } }, required: ["a"] }),
+    'tools.getX({ a: "Bergen" })',
+  ],
+  [
+    "with an example that is not valid",
+    reading({ type: "object", properties: { a: { ...string, examples: [1] } }, required: ["a"] }),
+    'tools.getX({ a: "a" })',
+  ],
+  [
+    "with an example of all",
+    reading({ type: "object", properties: { a: string }, examples: [{ a: "x" }] }),
+    'tools.getX({ a: "x" })',
+  ],
+  [
+    "that may change something",
+    reading({ type: "object", properties: { a: string }, required: ["a"] }, {}),
+    "// npx mcpgen call SOURCE get-x a=…",
+  ],
+  [
+    "that takes nothing",
+    reading({ type: "object", properties: { a: false }, required: ["a"] }),
+    "// npx mcpgen call SOURCE get-x a=…",
+  ],
+])("a new client calls a tool that only reads: %s", async (_, contract, line) => {
+  const folder = temporaryFolder({ "c.json": contract });
+  expect((await mcpgen(folder, ["init", "client", "out", "--contract", "c.json"])).code).toBe(0);
+  expect(read(folder, "out/src/main.ts")).toContain(line);
+});
+
 test("existing files are never overwritten; --dry-run writes nothing", async () => {
   const folder = temporaryFolder({ "package.json": "mine", "mcp.contract.yaml": contract });
   const dry = await mcpgen(folder, ["init", "server", "--dry-run", "--json"]);

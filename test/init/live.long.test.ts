@@ -1,11 +1,14 @@
-import { existsSync, readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, readdirSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { trustOf } from "../support/trust.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { initialized, newServer, scripted, serve } from "../support/live-server.js";
 
+const run = promisify(execFile);
 const read = (folder: string, file: string): string => readFileSync(join(folder, file), "utf8");
 
 test("projects of either role start from a live server, and pass check", async () => {
@@ -24,6 +27,29 @@ test("projects of either role start from a live server, and pass check", async (
   }
   expect(read(join(folder, "server"), "src/handlers.ts")).toContain("async current_weather(");
   expect(read(join(folder, "client"), "src/client.ts")).toContain("weatherClient");
+});
+
+test("npm start of a client lists the tools, and calls the one that only reads", async () => {
+  const server = newServer();
+  server.tool("forget", {}, () => "gone");
+  const inputSchema = {
+    type: "object",
+    properties: { city: { type: "string", examples: ["Bergen"] } },
+    required: ["city"],
+  };
+  const definition = { annotations: { readOnlyHint: true }, inputSchema };
+  server.tool(
+    "weather",
+    definition as never,
+    (({ city }: { city: string }) => `mild in ${city}\u009b`) as never,
+  );
+  const source = await serve(server);
+  const folder = temporaryFolder();
+  expect((await mcpgen(folder, ["init", "client", "--server", source])).code).toBe(0);
+  symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
+  await run(process.execPath, [resolve("node_modules/typescript/bin/tsc")], { cwd: folder });
+  const { stdout } = await run(process.execPath, ["dist/main.js", source], { cwd: folder });
+  expect(stdout).toBe('forget\nweather\n[{"type":"text","text":"mild in Bergen?"}]\n');
 });
 
 test("entries that the protocol does not allow are reported, and the project is made from the rest", async () => {

@@ -46,7 +46,12 @@ const mistakes: readonly (readonly [line: string, exit: number, error: string, n
   ["server --contract key.yaml", 3, 'MG6002: there is no key "tols"', /"tools"\?/],
   ["server --contract schema.yaml", 3, 'MG6005: the tool "t"', /explain MG6005/],
   ["server --contract http://x/y", 2, "MG2004: expected --contract to be a file", /--server/],
-  ["server --contract key.yaml --server x", 2, "MG2005: --contract and --server exclude", /file, or/],
+  [
+    "server --contract key.yaml --server x",
+    2,
+    "MG2005: --server and --contract exclude",
+    /--server or --contract/,
+  ],
   ["server --contract folder/mcp.contract.yaml --name n", 2, "MG2005: --name and a contract", /contract/],
   [
     "server folder --contract key.yaml",

@@ -187,7 +187,7 @@ function without(value) {
   return Object.fromEntries(known);
 }
 
-/** Bundles for browsers, and the rows of docs/apps.md that say how large they are. */
+/** Bundles for browsers, whose sizes docs/apps.md says: with ours, and with the official ones. */
 const programs = {
   "View: `openPeer`": `
     import { viewTable } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/ui/2025-11-25/view";
@@ -207,6 +207,7 @@ const programs = {
 
 test("docs/apps.md says how large the bundles are", { timeout }, async () => {
   const document = readFileSync(fileOf("../../docs/apps.md"), "utf8");
+  const [ours, official] = /has (\d+) KiB with `openPeer`, and (\d+) KiB/.exec(document).slice(1).map(Number);
   for (const [name, contents] of Object.entries(programs)) {
     const { outputFiles } = await build({
       ...forBrowsers,
@@ -214,8 +215,7 @@ test("docs/apps.md says how large the bundles are", { timeout }, async () => {
       define: { "process.env.NODE_ENV": '"production"' },
     });
     const size = gzipSync(outputFiles[0].contents, { level: 9 }).length / 1024;
-    const row = document.split("\n").find((line) => line.startsWith(`| ${name} |`));
-    const said = Number(/\| (\d+) KiB \|$/.exec(row)?.[1]);
+    const said = name.endsWith("`openPeer`") ? ours : official;
     console.log(`${name}: ${size.toFixed(1)} KiB`);
     assert.ok(Math.abs(size - said) < 1, `${name}: ${size} KiB`);
   }

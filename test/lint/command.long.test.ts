@@ -226,7 +226,7 @@ tools:
     const alone = await mcpgen(cwd, ["lint", "c.yaml", "--dry-run"]);
     expect([alone.code, alone.stderr]).toEqual([
       2,
-      expect.stringContaining("error MG2005: --dry-run is about --fix"),
+      expect.stringContaining("error MG2005: --dry-run needs --fix"),
     ]);
   });
 

@@ -6,7 +6,7 @@ import { freePorts } from "../support/free-ports.mjs";
 import { lackOf } from "../support/programs.mjs";
 import { Reader, type Step, stepsOf } from "../support/walkthrough.js";
 import { DevelopingReader } from "./developing-reader.js";
-import { type AtEnd, type Installation, environmentIn, readerFolder } from "./installation.js";
+import { type AtEnd, type Installation, environmentIn, firstFolder } from "./installation.js";
 
 /** The needs of a page in addition to the packages. */
 interface Preparation {
@@ -95,9 +95,9 @@ export async function walk(
   atEnd: AtEnd,
 ): Promise<void> {
   const id = name.replaceAll(/\W+/g, "-");
-  const work = readerFolder(installation, id);
+  const work = firstFolder(installation, id);
   prepare?.(work, installation);
-  const env = environmentIn(installation, `${work}-home`, programs);
+  const env = environmentIn(`${work}-home`, programs);
   const reader = new ReaderOfPage(work, env, atEnd);
   const written = readFileSync(join(folder, page), "utf8");
   const all = stepsOf(text ? await text(written) : written);

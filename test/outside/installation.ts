@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { readerEnvironment } from "../support/walkthrough.js";
 
 /** The packages as a user has them: packed, and installed outside of the repository, all together. */
@@ -11,6 +11,8 @@ export interface Installation {
   readonly tarballs: string;
   /** The folder of the packages, with the package.json of the installation beside it. */
   readonly modules: string;
+  /** A folder where only the command of the README has installed the packages. */
+  readonly first: string;
   /** Our packages: name and specifier, as npm writes them. */
   readonly own: Readonly<Record<string, string>>;
 }
@@ -28,21 +30,29 @@ const others = [
   ["@modelcontextprotocol/server", "test/interop/package.json"],
 ] as const;
 
-/** Packs the output of the last build, and installs it. npm prefers its cache for third-party packages. */
+/**
+ * Packs the output of the last build, and installs it with npm, which prefers its cache for third-party packages: alone, as the
+ * README says, and with the packages that documents need.
+ */
 export function installedIn(root: string): Installation {
-  const [tarballs, folder] = [join(root, "tarballs"), join(root, "installed")];
-  run(process.execPath, ["scripts/pack.mjs", tarballs, "--as-built"], ".");
-  mkdirSync(folder);
-  writeFileSync(join(folder, "package.json"), "{}\n");
-  const packages = [
-    ...readdirSync(tarballs).map((name) => join(tarballs, name)),
-    ...others.map(([name, manifest]) => `${name}@${versionIn(manifest, name)}`),
-  ];
-  const quietly = ["--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
-  run("npm", ["install", ...quietly, ...packages], folder);
+  const [tarballs, first, folder] = [join(root, "tarballs"), join(root, "first"), join(root, "installed")];
+  run(process.execPath, ["scripts/pack.mjs", tarballs, "--as-built"], ".", process.env);
+  const home = join(root, "npm-home");
+  const env = npmEnvironment(home);
+  mkdirSync(first);
+  const [, install] = /^(npm install \/path\/to\/.*)$/m.exec(readFileSync("README.md", "utf8"))!;
+  run("sh", ["-c", written(install!, tarballs)], first, env);
+  cpSync(first, folder, { recursive: true, verbatimSymlinks: true });
+  const more = others.map(([name, manifest]) => `${name}@${versionIn(manifest, name)}`);
+  run("npm", ["install", ...more], folder, env);
   const specs = Object.entries(dependenciesIn(join(folder, "package.json")));
   const own = Object.fromEntries(specs.filter(([, spec]) => spec.startsWith("file:")));
-  return { root, tarballs, modules: join(folder, "node_modules"), own };
+  return { root, tarballs, modules: join(folder, "node_modules"), first, own };
+}
+
+/** The text of a document with the folder of the tarballs in the place of the reader's. */
+export function written(text: string, tarballs: string): string {
+  return text.replaceAll("/path/to/mcpgen/dist/packages", tarballs);
 }
 
 /** A folder where the packages are installed, as a reader has it before the first step. */
@@ -54,32 +64,47 @@ export function readerFolder({ root, modules, own }: Installation, name: string,
   return folder;
 }
 
-/** Finds programs of packages as npx does, and loads none. */
-const npx = `name=$1; shift; folder=$PWD
-while [ "$folder" != / ]; do
-  program="$folder/node_modules/.bin/$name"
-  [ -x "$program" ] && exec "$program" "$@"
-  folder=$(dirname "$folder")
-done
-echo "npx: $name is not installed" >&2; exit 127`;
+/** A folder as a reader has it after the command of the README: npm changes its packages as the reader wants. */
+export function firstFolder({ root, first }: Installation, name: string): string {
+  const folder = join(root, name);
+  cpSync(first, folder, { recursive: true, verbatimSymlinks: true });
+  return folder;
+}
 
-/** The environment of a reader: nothing of this machine's user, and nothing of a job of CI. */
+/** The environment of a reader: nothing of a job of CI, and of this machine's user only how npm finds its registry. */
 export function environmentIn(
-  { modules }: Installation,
   home: string,
   programs: { readonly [name: string]: string } = {},
 ): NodeJS.ProcessEnv {
-  mkdirSync(home);
-  const npm = `case "$1" in
-  install) shift; exec node "${resolve("test/outside/npm-install.mjs")}" "${modules}" "$@";;
-  *) exec "${join(process.execPath, "../npm")}" --silent "$@";;
-esac`;
-  return readerEnvironment(home, { npx, npm, mcpgen: 'exec npx mcpgen "$@"', ...programs });
+  return {
+    ...npmEnvironment(home),
+    ...readerEnvironment(home, { mcpgen: 'exec npx mcpgen "$@"', ...programs }),
+  };
 }
 
-/** Runs a program of this machine's user. */
-function run(command: string, args: readonly string[], cwd: string): void {
-  execFileSync(command, args, { cwd, stdio: ["ignore", "ignore", "inherit"] });
+/** The registry and the cache of npm that this machine has. npx downloads nothing that the reader did not ask for. */
+function npmEnvironment(home: string): NodeJS.ProcessEnv {
+  mkdirSync(home);
+  const proxies = Object.entries(process.env).filter(([name]) => /_proxy$|^NODE_EXTRA_CA_CERTS$/i.test(name));
+  return {
+    ...Object.fromEntries(proxies),
+    PATH: process.env["PATH"],
+    ...Object.fromEntries(
+      ["audit", "fund", "update_notifier", "yes"].map((key) => [`npm_config_${key}`, "false"]),
+    ),
+    npm_config_prefer_offline: "true",
+    npm_config_logs_max: "0",
+    ...Object.fromEntries(["cache", "userconfig"].map((key) => [`npm_config_${key}`, configured(key)])),
+    HOME: home,
+  };
+}
+
+/** A setting of this machine's npm. */
+export const configured = (key: string): string =>
+  execFileSync("npm", ["config", "get", key], { encoding: "utf8" }).trim();
+
+function run(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv): void {
+  execFileSync(command, args, { cwd, env, stdio: ["ignore", "ignore", "inherit"] });
 }
 
 function versionIn(manifest: string, name: string): string {

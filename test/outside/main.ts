@@ -1,21 +1,25 @@
-// Follows README, docs/ and the READMEs of packages like a reader, outside of the repository, with the packages
-// installed from the tarballs of the last build: each command that needs no network, each page of docs/guides from
-// its first step to its last, and the programs of the READMEs. A command succeeds if it exits with 0; commands of
-// mcpgen may also exit with 1, which means findings.
+// Follows README, docs/ and the READMEs of packages like a reader, outside of the repository, with npm and npx, and the
+// packages of the last build: each command, with a server of this machine where it names one, each page of docs/guides from its first
+// step to its last after the installation of the README, and the programs of the READMEs. Commands that install the
+// packages by name take them from a registry on this machine. A command succeeds if it exits with 0; commands of mcpgen
+// may also exit with 1, which means findings.
 //
 //   npm run test:outside                    # everything
 //   npm run test:outside -- client.md lint  # only tasks with one of these texts in their names
-import { cpSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hang } from "../support/until.mjs";
 import { Reader } from "../support/walkthrough.js";
 import { type Command, commandsOf } from "./commands.js";
-import { type AtEnd, type Installation, environmentIn, installedIn } from "./installation.js";
+import { type AtEnd, type Installation, configured, environmentIn, installedIn } from "./installation.js";
 import { guidesIn, walk } from "./guides.js";
 import { programs, runProgram } from "./programs.js";
 import { type Projects, projectsIn } from "./projects.js";
-import { compareEntries, compileCode, readmeOf } from "./readmes.js";
+import { registryOf } from "./registry.js";
+import { compareEntries, compileCode, followLinks, readmeOf } from "./readmes.js";
 
 /** Something that the reader of a document does. */
 interface Task {
@@ -28,9 +32,17 @@ interface Task {
 const wanted = process.argv.slice(2);
 const root = realpathSync(mkdtempSync(join(tmpdir(), "mcpgen-outside-")));
 let problems = 0;
+const programsToEnd: { kill(): void }[] = [];
 try {
   const installation = installedIn(root);
-  const tasks = tasksOf(installation).filter(
+  const projects = projectsIn(installation, environmentIn(join(root, "home")));
+  const remote = spawn(process.execPath, ["remote.js"], {
+    cwd: projects.project,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  programsToEnd.push(remote);
+  const [line] = (await once(remote.stdout, "data")) as [Buffer];
+  const tasks = tasksOf(installation, projects, line.toString().trim()).filter(
     ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
   );
   for (const { name, why } of tasks) if (why !== undefined) console.log(`left out ${name}: ${why}`);
@@ -45,15 +57,15 @@ try {
   console.log(`${run.length} done, ${tasks.length - run.length} left out, ${problems} problems`);
   if (run.length === 0) problems++;
 } finally {
+  for (const program of programsToEnd) program.kill();
   rmSync(root, { recursive: true, force: true });
 }
 process.exitCode = problems > 0 ? 1 : 0;
 
 /** All of them; the longest first. */
-function tasksOf(installation: Installation): readonly Task[] {
+function tasksOf(installation: Installation, projects: Projects, server: string): readonly Task[] {
   const docs = join(installation.modules, "mcpgen/docs");
-  const projects = projectsIn(installation, environmentIn(installation, join(root, "home")));
-  const { commands, unused } = commandsOf(documentsOf(installation, docs), installation.tarballs);
+  const { commands, unused } = commandsOf(documentsOf(installation, docs), installation.tarballs, server);
   if (unused.length > 0) problem("no command is left out for these reasons", unused.join("\n"));
   if (commands.filter(({ why }) => why === undefined).length < 30) problem("too few commands were found", "");
   return [
@@ -68,6 +80,7 @@ function tasksOf(installation: Installation): readonly Task[] {
     })),
     { name: "code of READMEs", run: (atEnd) => compileCode(installation, atEnd) },
     { name: "entries in READMEs", run: async () => compareEntries(installation) },
+    { name: "links in packages", run: async () => followLinks(installation) },
     ...commands.map((command, index) => ({
       name: `${command.document}: ${command.script.replaceAll("\n", "; ")}`,
       why: command.why,
@@ -92,21 +105,29 @@ function documentsOf(installation: Installation, docs: string): readonly (readon
 }
 
 /** A copy of the folder that a command needs. */
-function folderFor({ script }: Command, { project, bare }: Projects, index: number): string {
+function folderFor({ script, isFirst }: Command, { project, bare }: Projects, index: number): string {
   const folder = join(root, `command-${index}`);
-  const isFirst = /\bmcpgen (?:init|capture) |\.tgz\b/.test(script);
-  cpSync(isFirst ? bare : project, folder, { recursive: true });
+  const isBare = /\bmcpgen (?:init|capture) |\.tgz\b/.test(script);
+  if (isFirst) mkdirSync(folder);
+  else cpSync(isBare ? bare : project, folder, { recursive: true, verbatimSymlinks: true });
   return folder;
 }
 
 /** Types a command. @throws {Error} it ends with another code than it should */
 async function type(
-  { script }: Command,
+  { script, isFirst }: Command,
   folder: string,
-  installation: Installation,
+  { tarballs }: Installation,
   atEnd: AtEnd,
 ): Promise<void> {
-  const env = environmentIn(installation, `${folder}-home`);
+  const env = environmentIn(`${folder}-home`);
+  if (isFirst) {
+    const registry = await registryOf(tarballs, configured("registry"));
+    atEnd(() => registry.close());
+    // It answers only now: nothing of it stays in a cache. The reader says yes to `npm create`.
+    const [cache, yes] = [`${folder}-cache`, "true"];
+    Object.assign(env, { npm_config_registry: registry.url, npm_config_cache: cache, npm_config_yes: yes });
+  }
   const { exit, output } = await new Reader(folder, env, atEnd).run(script);
   const mayFind = /^(?:npx )?mcpgen [^\n]*$/.test(script);
   if (exit !== 0 && !(mayFind && exit === 1)) throw new Error(`it ended with ${exit}\n${output}`);

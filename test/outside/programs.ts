@@ -92,7 +92,7 @@ export async function runProgram(
     if (code === undefined) throw new Error(`${document} has no block of code ${block}`);
     writeFileSync(join(folder, name), code.replaceAll("port: 3000", `port: ${port}`));
   }
-  const env = environmentIn(installation, `${folder}-home`);
+  const env = environmentIn(`${folder}-home`);
   const { exit, output } = await new Reader(folder, env, atEnd).run(run);
   if (exit !== 0 || !expectedOutput(prints).test(output))
     throw new Error(`${run} ended with ${exit} and printed\n${output}`);

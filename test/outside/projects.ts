@@ -53,6 +53,14 @@ server.resource("note://one", { name: "one" }, () => "first");
 server.prompt("greeting", { description: "A greeting." }, () => "Hello");
 await serveStdio(server);
 `,
+    "remote.js": `import { createServer } from "@mcpgen/runtime/all";
+import { serveHttp } from "@mcpgen/runtime/http";
+const server = createServer({ name: "remote", version: "1.0.0" });
+const inputSchema = { type: "object", properties: { city: { type: "string" } } };
+server.tool("get_weather", { description: "The weather in a city.", inputSchema }, () => "rain");
+server.tool("get_report", { description: "A report." }, () => "all is well");
+console.log((await serveHttp(server, { port: 0 })).url);
+`,
     "session.jsonl": `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })}\n`,
     "schema.json": JSON.stringify({
       $defs: { SearchQueryRequest: search, SearchQueryResult: { type: "object" } },

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Reader } from "../support/walkthrough.js";
 import { type AtEnd, type Installation, environmentIn, readerFolder } from "./installation.js";
@@ -46,7 +46,7 @@ export async function compileCode(installation: Installation, atEnd: AtEnd): Pro
       // A block without imports is a module, too.
       writeFileSync(file, `${code}export {};\n`);
     }
-  const env = environmentIn(installation, `${folder}-home`);
+  const env = environmentIn(`${folder}-home`);
   const { exit, output } = await new Reader(folder, env, atEnd).run("npx tsc");
   if (exit !== 0) throw new Error(output);
 }
@@ -61,6 +61,22 @@ export function compareEntries(installation: Installation): void {
       .map((entry) => `README.md of ${name} lists ${entry}, which the package does not export`);
   });
   if (missing.length > 0) throw new Error(missing.join("\n"));
+}
+
+/** Follows the relative links of all documents in the packages. @throws {Error} one leads to a file that is not there */
+export function followLinks({ modules, own }: Installation): void {
+  const documents = Object.keys(own).flatMap((name) =>
+    readdirSync(join(modules, name), { recursive: true, encoding: "utf8" })
+      .filter((path) => path.endsWith(".md"))
+      .map((path) => join(modules, name, path)),
+  );
+  const lost = documents.flatMap((document) =>
+    [...readFileSync(document, "utf8").matchAll(/^```.*?^```|\]\((?![a-z]+:|#)([^)\s#]+)/gms)]
+      .map(([, target]) => target)
+      .filter((target) => target !== undefined && !existsSync(join(dirname(document), target)))
+      .map((target) => `${document} leads to ${target}`),
+  );
+  if (lost.length > 0) throw new Error(lost.join("\n"));
 }
 
 /** The entries in the first column of the table of entries. */

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { readingHtml } from "../../generator/page/reading-html.js";
 import { readingMarkdown } from "../../generator/page/reading-markdown.js";
 import { offerReading } from "../../generator/page/offer/reading.js";
+import { usualProfiles } from "../../generator/lint/rule.js";
 import { loadTemplates } from "../../generator/print/templates.js";
 import { hostileContract } from "../support/hostile-contract.js";
 import { deadAnchors, policyFaults } from "./page-faults.js";
@@ -9,7 +10,12 @@ import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { newServer, serve } from "../support/live-server.js";
 
-const sources = { name: "shop.yaml", isLive: false, profiles: ["claude", "openai", "gemini"] as const };
+const sources = {
+  name: "shop.yaml",
+  hostName: "shop",
+  start: { kind: "unknown" },
+  profiles: usualProfiles,
+} as const;
 const object = {
   type: "object",
   properties: { count: { type: "integer", minimum: 1 } },

@@ -1,4 +1,7 @@
 import { createHash } from "node:crypto";
+import { loadTemplates } from "../../generator/print/templates.js";
+
+const mark = loadTemplates()("mark", {}).trim();
 
 /** Addresses within a page that lead to no element. */
 export function deadAnchors(page: string): string[] {
@@ -21,10 +24,11 @@ export function policyFaults(page: string): string[] {
     const hash = createHash("sha256").update(text!).digest("base64");
     if (!policy.includes(`'sha256-${hash}'`)) faults.push(`${element}: not in the policy`);
   }
-  const markup = page.replace(/<(style|script)\b[^>]*>[^]*?<\/\1>/g, "");
+  // The mark of mcpgen is the one picture of a page.
+  const markup = page.replaceAll(mark, "").replace(/<(style|script)\b[^>]*>[^]*?<\/\1>/g, "");
   for (const [tag] of markup.matchAll(/<[a-z][^>]*>/g)) {
     if (/\s(?:on\w+|style|src|srcset|srcdoc|formaction|action)=/.test(tag)) faults.push(tag);
-    if (/\shref="(?!#|https:\/\/)/.test(tag)) faults.push(tag);
+    if (/\shref="(?!#|https?:\/\/|mailto:)/.test(tag)) faults.push(tag);
     if (/^<(?:iframe|object|embed|base|link|form|img|svg|math)\b/.test(tag)) faults.push(tag);
   }
   return faults;

@@ -1,20 +1,37 @@
 // Judges the packages as they are published: publint (manifests, entries, formats), are-the-types-wrong (what each way of
-// resolving modules finds), their contents, and a publication without an upload. Node 22 runs the judges; one line a package.
+// resolving modules finds), their contents, and a publication without an upload or a warning: npm corrects some faults of a
+// manifest and publishes nonetheless. Then the release's script runs, also without an upload. Node 22 runs the judges.
 //
 //   node test/portability/packages.mjs
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
+import { parse } from "yaml";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const node = join(here, "node_modules/node-22/bin/node");
 const folder = mkdtempSync(join(tmpdir(), "mcpgen-published-"));
+const work = mkdtempSync(join(tmpdir(), "mcpgen-release-"));
+/** Nothing answers at this address: a publication without an upload needs no registry, and no login that holds. */
+const withoutUpload = [
+  ...["--dry-run", "--loglevel=warn", "--fetch-retries=0"],
+  ...["--registry=http://127.0.0.1:9/", "--//127.0.0.1:9/:_authToken=none"],
+];
 let problems = 0;
 try {
   run("pack", process.execPath, join(here, "../../scripts/pack.mjs"), folder);
-  for (const name of readdirSync(folder).sort()) {
+  const tarballs = readdirSync(folder).sort();
+  for (const name of tarballs) {
     const tarball = join(folder, name);
     run(`${name}: publint`, node, join(here, "node_modules/publint/src/cli.js"), tarball, "--strict");
     // The packages are ES modules: Node 20.19 requires them, TypeScript's older resolution does not.
@@ -25,10 +42,16 @@ try {
       ...[tarball, "--profile", "esm-only", "--no-color", "--format", "ascii"],
     );
     judge(`${name}: no source maps, and a provenance`, contentsProblem(tarball));
-    run(`${name}: npm publish --dry-run`, "npm", "publish", tarball, "--dry-run", "--tag=next");
+    const unpacked = join(work, name);
+    mkdirSync(unpacked);
+    spawnSync("tar", ["-xzf", tarball, "-C", unpacked]);
+    // Of a tarball, npm does not say what it corrects.
+    const args = ["publish", join(unpacked, "package"), "--ignore-scripts", ...withoutUpload];
+    judge(`${name}: npm publish --dry-run, without a warning`, publicationProblem("npm", args));
   }
+  judge("the release's script, without an upload", releaseProblem(tarballs));
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  for (const each of [folder, work]) rmSync(each, { recursive: true, force: true });
 }
 console.log(`${problems} problems`);
 process.exitCode = problems > 0 ? 1 : 0;
@@ -42,6 +65,31 @@ function contentsProblem(tarball) {
   if (maps.length > 0) return `source maps: ${maps.slice(0, 3).join(", ")}`;
   const { publishConfig } = JSON.parse(tar("-xzOf", tarball, "package/package.json"));
   return publishConfig?.provenance === true ? "" : "publishConfig.provenance is not true";
+}
+
+function publicationProblem(command, args, options = {}) {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: "utf8", ...options });
+  return status === 0 ? stderr.trim() : `${stderr ?? ""}${error?.message ?? ""}` || `ended with ${status}`;
+}
+
+/** Runs the last step of the release, with an npm that uploads nothing. It must name each tarball once. */
+function releaseProblem(tarballs) {
+  const { jobs } = parse(readFileSync(join(here, "../../.github/workflows/release.yml"), "utf8"));
+  const script = jobs.publish.steps.at(-1).run;
+  const published = join(work, "published");
+  const npm = join(work, "npm");
+  const real = spawnSync("sh", ["-c", "command -v npm"], { encoding: "utf8" }).stdout.trim();
+  const quoted = withoutUpload.map((each) => `'${each}'`).join(" ");
+  writeFileSync(npm, `#!/bin/sh\nbasename "$2" >> '${published}'\nexec '${real}' "$@" ${quoted}\n`, {
+    mode: 0o755,
+  });
+  symlinkSync(folder, join(work, "packages"));
+  const { version } = JSON.parse(readFileSync(join(here, "../../package.json"), "utf8"));
+  const env = { ...process.env, TAG: `v${version}`, PATH: `${work}${delimiter}${process.env.PATH}` };
+  const problem = publicationProblem("bash", ["-e", "-c", script], { cwd: work, env });
+  if (problem !== "") return problem;
+  const names = readFileSync(published, "utf8").trim().split("\n");
+  return names.toSorted().join() === tarballs.join() ? "" : `it published ${names.join(", ")}`;
 }
 
 function judge(what, problem) {

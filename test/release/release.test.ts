@@ -26,7 +26,7 @@ test("a release is refused where tag, versions and repository disagree", () => {
 
 test("the release publishes each package, after those that it depends on", () => {
   const text = readFileSync(".github/workflows/release.yml", "utf8");
-  const [, braces] = /for name in mcpgen-\{([\w,]+)\} mcpgen create-mcpgen; do/.exec(text)!;
+  const [, braces] = /for name in @mcpgen\/\{([\w,]+)\} mcpgen create-mcpgen; do/.exec(text)!;
   const published = [...braces!.split(",").map((name) => `@mcpgen/${name}`), "mcpgen", "create-mcpgen"];
   const manifests = [...workspaces, ".", "create-mcpgen"].map(
     (folder) =>

@@ -111,6 +111,8 @@ describe("the release", () => {
     expect(scripts).toContain("--ignore-scripts");
   });
 
+  const tarballOf = (name: string): string => name.replace("@", "").replace("/", "-");
+
   /** Runs the scripts of the job as a runner does, with an npm that only writes down what it is asked for. */
   function published(
     change: (packages: string) => void,
@@ -134,7 +136,7 @@ describe("the release", () => {
       "postgres",
       "redis",
     ])
-      writeFileSync(join(packages, `mcpgen-${each}-1.2.3.tgz`), `tarball of ${each}`);
+      writeFileSync(join(packages, `${tarballOf(`@mcpgen/${each}`)}-1.2.3.tgz`), `tarball of ${each}`);
     for (const name of ["mcpgen", "create-mcpgen"])
       writeFileSync(join(packages, `${name}-1.2.3.tgz`), `tarball of ${name}`);
     const { stdout } = spawnSync("bash", ["scripts/sums.sh", packages], { encoding: "utf8" });
@@ -161,13 +163,16 @@ describe("the release", () => {
     expect(ended).toBe(true);
     expect(asked).toHaveLength(15);
     expect(asked.at(-1)).toBe(
-      "publish packages/create-mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
+      "publish ./packages/create-mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
     );
   });
 
   const other = `${"0".repeat(64)}  mcpgen-1.2.3.tgz;`;
   test.each<[string, (packages: string) => void, object?]>([
-    ["a changed tarball", (packages) => appendFileSync(join(packages, "mcpgen-auth-1.2.3.tgz"), "x")],
+    [
+      "a changed tarball",
+      (packages) => appendFileSync(join(packages, `${tarballOf("@mcpgen/auth")}-1.2.3.tgz`), "x"),
+    ],
     [
       "one more tarball",
       (packages) => copyFileSync(join(packages, "mcpgen-1.2.3.tgz"), join(packages, "x.tgz")),

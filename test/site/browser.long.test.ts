@@ -16,9 +16,9 @@ let built: ReturnType<typeof buildSite> | undefined;
 
 /** The address of the site in local files. */
 async function site(): Promise<string> {
-  const { files } = await (built ??= buildSite("."));
+  built ??= buildSite(".");
   const folder = join(temporaryFolder(), "site");
-  writeSite(folder, files);
+  writeSite(folder, await built);
   return `${pathToFileURL(folder).href}/`;
 }
 

@@ -26,7 +26,7 @@ function built(text: string, more: Partial<Places> = {}) {
     resolverOf({
       ...{ root: temporaryFolder({ "examples/a.ts": "" }), repository: undefined, references },
       byFile: new Map([one, two].map((document) => [document.file, document])),
-      copied: new Map([["docs/x.json", ""]]),
+      copied: new Set(["docs/x.json"]),
       ...more,
     }),
   );
@@ -64,6 +64,18 @@ test("links lead to pages, headings, files and references of the site", () => {
     '<a href="../changes/1-to-2.html#finding-abc"><code>abc</code></a>',
   ])
     expect(markup).toContain(part);
+});
+
+test("a picture in both themes is shown, other HTML is text", () => {
+  const picture = (attributes: string): string =>
+    `# One\n\n<picture>\n  <source media="(prefers-color-scheme: dark)" srcset="x.json">\n  <img ${attributes}>\n</picture>\n`;
+  expect(built(picture('src="x.json" alt="A &quot;b&quot;" width="80"')).markup).toContain(
+    '<picture><source media="(prefers-color-scheme: dark)" srcset="x.json"><img src="x.json" alt="A',
+  );
+  expect(built(picture('src="no.webp" alt="A" width="80"')).problems).toEqual([
+    expect.stringContaining("the link to no.webp leads nowhere"),
+  ]);
+  expect(built(picture('src="x.json" alt="A" width="80" onerror="x"')).markup).not.toContain("<img");
 });
 
 test("with --repository, files of the repository are links", () => {

@@ -1,5 +1,5 @@
 import { cpSync, existsSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, posix, resolve } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { type BuiltSite, buildSite } from "../../scripts/site/build-site.js";
 import { type Found, searchIn } from "../../scripts/site/find.js";
@@ -44,9 +44,17 @@ test("each page has a title, a language, one first heading, landmarks and a poli
   expect(faults).toEqual([]);
 });
 
-test("pages contain everything that they show, and send no requests", () => {
+test("pages contain everything that they show but pictures of the site, and request nothing else", () => {
+  const picture =
+    /<picture><source media="[^"]*" srcset="([^"]*)"><img src="([^"]*)" alt="[^"]+" width="\d+"><\/picture>/g;
+  const isOwn = (file: string, address: string): boolean =>
+    site.pictures.has(posix.join(posix.dirname(file), address));
   const faults = pages.flatMap(([file, text]) => {
-    const markup = text.replace(/<(script|style)\b[^>]*>[^]*?<\/\1>/g, "");
+    const markup = text
+      .replace(/<(script|style)\b[^>]*>[^]*?<\/\1>/g, "")
+      .replace(picture, (all, dark: string, light: string) =>
+        isOwn(file, dark) && isOwn(file, light) ? "" : all,
+      );
     const tags = markup.match(
       /<(?:link|img|iframe|object|embed|base|source|video|audio)\b|\s(?:src|srcset|style|on\w+)=/g,
     );
@@ -178,12 +186,12 @@ test("a dead link in a document is a problem with its place", async () => {
 test("a site replaces a site, and no other folder", () => {
   const folder = temporaryFolder({ "mine/a.txt": "mine" });
   const out = join(folder, "new/site");
-  writeSite(out, site.files);
+  writeSite(out, site);
   writeFileSync(join(out, "old.html"), "");
-  writeSite(out, site.files);
+  writeSite(out, site);
   expect(existsSync(join(out, "old.html"))).toBe(false);
   expect(readFileSync(join(out, "docs/http.html"), "utf8")).toBe(site.files.get("docs/http.html"));
-  expect(() => writeSite(join(folder, "mine"), site.files)).toThrow("no site of mcpgen");
+  expect(() => writeSite(join(folder, "mine"), site)).toThrow("no site of mcpgen");
   expect(readFileSync(join(folder, "mine/a.txt"), "utf8")).toBe("mine");
   expect(readdirSync(join(folder, "new"))).toEqual(["site"]);
 });

@@ -23,6 +23,9 @@ export interface PageEvent {
 /** Virtual key codes. */
 const keyCodes = { Tab: 9, Enter: 13, Escape: 27, Space: 32, ArrowUp: 38, ArrowDown: 40 };
 
+/** Bits of the modifier keys. */
+const modifiers = { Control: 2, Shift: 8 };
+
 /** A page of a browser, controlled by the DevTools protocol. */
 export class Page {
   private readonly child: ChildProcess;
@@ -134,13 +137,13 @@ export class Page {
     await this.send("Page.navigate", { url });
   }
 
-  async press(key: keyof typeof keyCodes, modifier?: "Shift"): Promise<void> {
+  async press(key: keyof typeof keyCodes, modifier?: keyof typeof modifiers): Promise<void> {
     const text = { Enter: "\r", Space: " " }[key as string];
     const event = {
       key: key === "Space" ? " " : key,
       code: key,
       windowsVirtualKeyCode: keyCodes[key],
-      modifiers: modifier ? 8 : 0,
+      modifiers: modifier ? modifiers[modifier] : 0,
       ...(text && { text }),
     };
     await this.send("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", ...event });

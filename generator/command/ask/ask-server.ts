@@ -360,7 +360,7 @@ function unusedError(key: string, asked: ReadonlySet<string>): CodedError {
     next:
       suggestion === undefined
         ? asked.size === 0
-          ? "It asked nothing. Forms exist since 2025-06-18: choose another --revision, or leave --answer out."
+          ? "It asked nothing: leave --answer out. Before 2025-06-18, servers cannot ask."
           : `It asked for ${[...asked].join(", ")}.`
         : `Did you mean ${suggestion}?`,
   });

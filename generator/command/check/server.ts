@@ -5,7 +5,7 @@ import type { ServerOptions } from "../../capture/with-server.js";
 import type { Unlisted } from "../../contract/incomplete-lists.js";
 import { comparedLists, counterpart } from "../../diff/contract/lists.js";
 import { type Finding, CodedError, findingOfError } from "../../diagnostics/coded-error.js";
-import { changeText, subjectText } from "../../diff/finding.js";
+import { changeText, isWorse, subjectText } from "../../diff/finding.js";
 import { applyApprovals } from "../../diff/policy/approvals.js";
 import { jsonReport } from "../../diff/report/json.js";
 import {
@@ -36,7 +36,7 @@ import { scopesOf } from "../../contract/scopes.js";
 import { proxyAdvice } from "../../files/proxies.js";
 import type { ServerFault, ServerInspection } from "../../login/token-stores.js";
 import { pointer } from "@mcpgen/engine";
-import { isJsonConfig } from "../../config/config.js";
+import { type ContractConfig, isJsonConfig } from "../../config/config.js";
 import type { Subject } from "../trust/trust.js";
 import { contractFileName } from "../../contract/contract.js";
 
@@ -108,11 +108,12 @@ async function comparePair(
   // comparisons.
   const unused = args.given("approvals") ? approved.unused : [];
   const beside = findingsBeside(live);
+  const role = roleOf(file, project, context);
   const findings = [
     ...beside,
     ...(await approvalWarnings({ ...approved, unused }, inFile, context)),
     ...grouped(report.findings.filter(({ approval }) => !approval)).map((group) =>
-      driftFinding(group, contract, live),
+      driftFinding(group, contract, live, role),
     ),
     ...unlistedFindings(unlisted, contract, live),
   ];
@@ -223,6 +224,7 @@ function driftFinding(
   group: readonly ReportedFinding[],
   contract: ContractSource,
   live: ContractSource,
+  role: Reader,
 ): Finding {
   const { rule, level, why, advice, pointers, counterexample, demoted, old, new: next } = group[0]!;
   const change = group.length > 1 ? "" : changeText({ old, new: next }, (text) => shortText(text, 80));
@@ -236,11 +238,34 @@ function driftFinding(
     message: `${rule}: ${subjectsText(group)}${shape} (${levels})`,
     // An added part has no place in the contract yet; the part that contains it has one.
     place: contract.place(pointers.old ?? counterpart(pointers.new ?? "", live.contract, contract.contract)),
-    next: advice,
+    next: adviceFor(role, level, advice),
     detail: counterexample
       ? `${why}\n${counterexample.valid.old ? "the contract" : "the server"} takes ${shortText(JSON.stringify(counterexample.value), 300)}, the other does not`
       : reasons.join("\n"),
   };
+}
+
+/** The side of the contract that the project has; `both` if the configuration does not say. */
+type Reader = NonNullable<ContractConfig["role"]>;
+
+function roleOf(file: string, { loaded }: Project, { directory }: CommandContext): Reader {
+  const path = resolve(directory, file);
+  const named = loaded.config.contracts?.find((each) => resolve(loaded.folder, each.file) === path);
+  return named?.role ?? "both";
+}
+
+/**
+ * Advice for those who run the check. The advice of a rule is for the side that the change affects more, which
+ * can be the other one: a client cannot change how its server reads an argument.
+ */
+function adviceFor(role: Reader, { client, server }: ReportedFinding["level"], advice: string): string {
+  if (client === server) return advice;
+  const affected = isWorse(client, server) ? "client" : "server";
+  if (role === affected) return advice;
+  if (role === "client" && client === "safe")
+    return "Calls of the contract still work; capture the server to use the change.";
+  if (role === "server") return `Let the server keep the contract, or tell its clients: ${advice}`;
+  return affected === "client" ? `In clients: ${advice}` : `In the server: ${advice}`;
 }
 
 function summary(

@@ -86,6 +86,10 @@ export class DevPage implements Session {
       server: { ...serverOptions(args, context), directory: developed.directory },
       send: (event) => events.send(event),
       judgeOf: (revision) => judgeOf(protocols.get(revision)),
+      requestsOf: (revision) => {
+        const requests = protocols.get(revision)?.sends.client.requests;
+        return requests && [...requests.keys()];
+      },
       judged: async (offer, captured) =>
         judgedOffer(offer, captured.contract, usualProfiles, await driftOf(captured, run())),
     });

@@ -25,10 +25,6 @@ export function developedServer(
   directory: string,
 ): DevelopedServer {
   const [command, url] = [args.string("server"), args.string("http")];
-  if (command !== undefined && url !== undefined)
-    throw new CodedError("MG2005", "--server and --http exclude each other", {
-      next: "Leave one of them out.",
-    });
   if (url !== undefined) return { source: expectUrl(url), directory };
   if (command !== undefined) return { source: commandSource(command), directory };
   const { config, folder } = preparation.project.loaded;

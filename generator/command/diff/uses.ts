@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { generatedContracts, packageNameIn } from "../../config/config.js";
 import type { Contract } from "../../contract/contract.js";
-import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
+import type { Finding } from "../../diagnostics/coded-error.js";
 import { type Report, withUses } from "../../diff/report/report.js";
 import type { ProtocolModel } from "../../model/model.js";
 import type { CommandContext } from "../command.js";
@@ -29,12 +29,7 @@ export async function reportUses(
 ): Promise<ReportWithUses> {
   const named = args.string("uses");
   const onlyUsed = args.flag("only-used");
-  if (named === undefined) {
-    if (!onlyUsed) return { report, warnings: [] };
-    throw new CodedError("MG2005", "--only-used needs --uses", {
-      next: "Name your code: --uses src.",
-    });
-  }
+  if (named === undefined) return { report, warnings: [] };
   const shown = (file: string): string => shownPath(file, context.directory);
   context.console.progress(`looking through ${named}`);
   const { findUses } = await import("../../diff/uses/find-uses.js");

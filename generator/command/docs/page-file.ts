@@ -4,6 +4,7 @@ import { basename, extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { HeldFolder, WriteRoot } from "../../files/held-folder.js";
+import { openerOf } from "../../files/platform.js";
 import { readRegularFile } from "../../files/regular-file.js";
 import { writeFiles } from "../../files/writer.js";
 import { escapeHtml } from "../../page/html.js";
@@ -44,15 +45,6 @@ export function writePage(
   return "written";
 }
 
-/** The program that opens a file, with its arguments before the URL. It runs without a shell. */
-const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
-  darwin: ["open"],
-  win32: [
-    join(process.env["SYSTEMROOT"] ?? "C:\\Windows", "System32/rundll32.exe"),
-    "url.dll,FileProtocolHandler",
-  ],
-};
-
 /** A temporary page that leads to a secret address. */
 export interface SecretPage {
   /** Whether a program was found to open it. */
@@ -80,7 +72,7 @@ export async function openSecretly(url: string): Promise<SecretPage> {
 /** Opens a file with the desktop's default program; false if there is none. */
 export function openFile(file: string): Promise<boolean> {
   const url = pathToFileURL(file).href;
-  const [program, ...args] = openers[process.platform] ?? ["xdg-open"];
+  const [program, ...args] = openerOf(process.platform, process.env);
   return new Promise((resolve) => {
     // Do not start in the working directory: if PATH contains `.`, a program of a cloned repository could
     // run.

@@ -1,5 +1,5 @@
 import { statSync, existsSync } from "node:fs";
-import { basename, extname, join, resolve, isAbsolute, relative, sep } from "node:path";
+import { basename, extname, join, resolve, isAbsolute } from "node:path";
 import type { JsonObject } from "@mcpgen/engine";
 import { capture } from "../../capture/capture.js";
 import {
@@ -17,6 +17,7 @@ import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
 import type { Render } from "../../print/templates.js";
 import type { Arguments, CommandContext } from "../command.js";
 import { namelessFinding } from "../capture.js";
+import { slashPath } from "../../files/platform.js";
 import { incompleteFindings, leftOutFinding } from "../capture/left-out.js";
 import { serverOptions } from "../server-options.js";
 import { serverSource, knownServers } from "../servers/named-servers.js";
@@ -157,11 +158,6 @@ const serverOnly = ["header", "env", "timeout", "input"] as const;
 
 function refuseContradictions({ args, folder, name }: SourceRequest): void {
   const [file, server] = [args.string("contract"), args.string("server")];
-  if (file !== undefined && server !== undefined) {
-    throw new CodedError("MG2005", "--contract and --server exclude each other", {
-      next: "Start from the file, or from the server.",
-    });
-  }
   const stray = server === undefined ? serverOnly.find((option) => args.given(option)) : undefined;
   if (stray !== undefined)
     throw new CodedError("MG2005", `--${stray} needs --server`, { next: "Name the server, too." });
@@ -242,7 +238,7 @@ function pathFrom(word: string, isProgram: boolean, directory: string, folder: s
   // A word without a slash counts as a path only if it is a file: the name of a package or script may equal
   // that of a folder.
   if (!found?.isFile() && !(found && word.includes("/"))) return word;
-  const path = relative(folder, resolve(directory, word)).split(sep).join("/");
+  const path = slashPath(folder, resolve(directory, word));
   return path.startsWith("../") ? path : `./${path}`;
 }
 

@@ -8,6 +8,7 @@ import { shownPath } from "../../print/terminal-text.js";
 import type { ServerContract } from "./server-contracts.js";
 import type { LookIn } from "../../sync/meanings.js";
 import { type Target, ModuleGraph } from "../../sync/module-graph.js";
+import { slashPath } from "../../files/platform.js";
 import { readRegularFile, readRegularText } from "../../files/regular-file.js";
 import { realPath } from "../../files/user-files.js";
 
@@ -333,9 +334,7 @@ function resolving(options: ts.CompilerOptions): ts.CompilerOptions {
 
 /** The specifier by which a file in `folder` imports the `server` module in `out`. */
 function serverSpecifier(folder: string, out: string, extensionName: string): string {
-  const path = relative(folder, join(out, `server.${extensionName}`))
-    .split(sep)
-    .join("/");
+  const path = slashPath(folder, join(out, `server.${extensionName}`));
   return path.startsWith(".") ? path : `./${path}`;
 }
 

@@ -1,4 +1,4 @@
-import { basename, delimiter, dirname, join, relative, resolve, sep } from "node:path";
+import { basename, delimiter, dirname, join, resolve, sep } from "node:path";
 import {
   type JsonObject,
   type JsonValue,
@@ -10,6 +10,7 @@ import {
 import { isJsonConfig, foldersUpFrom } from "../../config/config.js";
 import { sha256, readRegularText, readRegularFile } from "../../files/regular-file.js";
 import { projectRoot } from "../../files/held-folder.js";
+import { slashPath } from "../../files/platform.js";
 import { type HostFile, readHostFile } from "../servers/host-files.js";
 import { referencesIn } from "../servers/expand.js";
 import { literalsIn, mainOf, moduleFiles, realFile, templateFiles, textsIn } from "./module-files.js";
@@ -31,7 +32,7 @@ export interface Effect {
   readonly needed: boolean;
 }
 
-/** The effects of all configuration in a folder, in a fixed order. */
+/** The effects of all configuration in a folder, in a fixed order: gravest first, own files before those of packages. */
 export interface FolderEffects {
   readonly folder: string;
   readonly effects: readonly Effect[];
@@ -71,7 +72,7 @@ export async function folderEffects({
 }: FolderConfiguration): Promise<FolderEffects> {
   const ofHosts = await Promise.all(hosts.map((host) => hostEffects(host, folder)));
   const read = [...files, ...hosts.map(({ path }) => path)].filter(guarded).map((file) => {
-    const from = { folder, file: shownIn(folder, file), pointer: "" };
+    const from = { folder, file: slashPath(folder, file), pointer: "" };
     return effect("read", from.file, from, digestOf(file));
   });
   const [first] = modules;
@@ -82,11 +83,19 @@ export async function folderEffects({
     ...read,
     ...(first === undefined
       ? []
-      : ofFiles("run", moduleFiles(modules), { folder, file: shownIn(folder, first), pointer: "" })),
+      : ofFiles("run", moduleFiles(modules), { folder, file: slashPath(folder, first), pointer: "" })),
   ];
   const lines = new Map(all.map((each) => [effectKey(each), each]));
   const keys = [...lines.keys()].sort();
-  return { folder, effects: keys.map((key) => lines.get(key)!), hash: sha256(keys.join("\n")) };
+  const effects = keys.map((key) => lines.get(key)!).sort((a, b) => rank(a) - rank(b));
+  return { folder, effects, hash: sha256(keys.join("\n")) };
+}
+
+/** Kinds of effects, gravest first. */
+const gravest: readonly Effect["verb"][] = ["start", "expand", "run", "render", "send", "read"];
+
+function rank({ verb, what }: Effect): number {
+  return 2 * gravest.indexOf(verb) + (/(?:^|\/)node_modules\//.test(what) ? 1 : 0);
 }
 
 function effectKey({ verb, what, file, pointer, sha256 }: Effect): string {
@@ -105,12 +114,12 @@ function effect(
 
 /** An effect for each file that would run or be rendered, with the hash of its content. */
 function ofFiles(verb: "run" | "render", files: readonly string[], from: Source): Effect[] {
-  return files.map((file) => effect(verb, shownIn(from.folder, file), from, digestOf(file)));
+  return files.map((file) => effect(verb, slashPath(from.folder, file), from, digestOf(file)));
 }
 
 /** @param own names of servers defined in files of the same folder */
 function configEffects(file: string, folder: string, own: ReadonlySet<string>): Effect[] {
-  const from = { folder, file: shownIn(folder, file), pointer: "" };
+  const from = { folder, file: slashPath(folder, file), pointer: "" };
   if (!isJsonConfig(file)) return moduleEffects(file, from);
   const config = jsonIn(file);
   if (!isJsonObject(config)) return [];
@@ -169,7 +178,7 @@ function serverEffects(
 
 /** Effects of the servers in a host's file; none if the file cannot be read. */
 async function hostEffects(host: HostFile, folder: string): Promise<Effect[]> {
-  const shown = shownIn(folder, host.path);
+  const shown = slashPath(folder, host.path);
   const configuration = await readHostFile(host, shown).catch(() => undefined);
   if (configuration === undefined) return [];
   const { servers, inputs } = configuration;
@@ -286,9 +295,4 @@ function jsonIn(file: string): JsonValue | undefined {
 
 function digestOf(file: string): string {
   return sha256(readRegularFile(file, { limit: Infinity }));
-}
-
-/** A path relative to the folder, with the same separators on every platform. */
-export function shownIn(folder: string, file: string): string {
-  return relative(folder, file).split(sep).join("/");
 }

@@ -7,6 +7,7 @@ import { shellLine, shownPath, columns, printable } from "../../print/terminal-t
 import { hostFilesIn } from "../servers/host-files.js";
 import { type Surroundings, canAsk } from "../console.js";
 import type { Effect, FolderEffects } from "./effects.js";
+import { slashPath } from "../../files/platform.js";
 import { sha256 } from "../../files/regular-file.js";
 import { StateFiles } from "../../files/state-files.js";
 
@@ -155,8 +156,10 @@ export class Trust {
       subject.pointer === undefined && subject.because === undefined && isJsonConfig(subject.file);
     if (isText && writerOf(subject.file) === undefined) return undefined;
     const content = await this.content(subject.folder, subject.modules);
-    const { shownIn } = await import("./effects.js");
-    const file = shownIn(content.folder, realpathSync(dirname(subject.file)) + sep + basename(subject.file));
+    const file = slashPath(
+      content.folder,
+      realpathSync(dirname(subject.file)) + sep + basename(subject.file),
+    );
     const concerned = content.effects.filter(
       (effect) => effect.needed && effect.file === file && isWithin(effect.pointer, subject.pointer ?? ""),
     );
@@ -202,7 +205,7 @@ export class Trust {
         ...details,
         next: "Compare the files with those that were trusted; if all of it is wanted, name the new hash.",
       });
-    const [first] = effects.toSorted((a, b) => gravest.indexOf(a.verb) - gravest.indexOf(b.verb));
+    const [first] = effects;
     const why = because ?? `it would ${first!.verb} ${first!.what}`;
     return new CodedError("MG2105", `the folder is not trusted: ${why}`, {
       ...details,
@@ -229,9 +232,6 @@ export class Trust {
     return false;
   }
 }
-
-/** Kinds of effects, gravest first: a message names the first. */
-const gravest: readonly Effect["verb"][] = ["start", "expand", "run", "render", "send", "read"];
 
 function isWithin(place: string, other: string): boolean {
   return `${place}/`.startsWith(`${other}/`) || `${other}/`.startsWith(`${place}/`);

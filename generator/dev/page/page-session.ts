@@ -37,6 +37,8 @@ export interface PageSessionOptions {
   readonly server: ServerOptions;
   readonly send: (event: PageEvent) => void;
   readonly judgeOf: (revision: string) => JudgeMessage | undefined;
+  /** The methods of the requests that a client of a revision can send; undefined if they are not known. */
+  readonly requestsOf: (revision: string) => readonly string[] | undefined;
   /** Adds findings to the server's offer. */
   readonly judged: (offer: Offer, captured: Captured) => Promise<Offer>;
 }
@@ -227,7 +229,8 @@ export class PageSession {
 
   #report(state: ConnectionEvent["state"], more: Partial<ConnectionEvent> = {}): void {
     const client = state === "connected" ? this.#client : undefined;
-    const { runtime, send } = this.#options;
+    const { runtime, send, requestsOf } = this.#options;
+    const requests = client && requestsOf(client.revision);
     send({
       ...{ type: "connection", state, revisions: runtime.revisions.map(({ id, era }) => ({ id, era })) },
       ...(this.#wanted !== undefined && { wanted: this.#wanted }),
@@ -238,6 +241,7 @@ export class PageSession {
         capabilities: client.serverCapabilities,
         ...(client.instructions !== undefined && { instructions: client.instructions }),
       }),
+      ...(requests && { requests }),
       ...more,
     });
   }

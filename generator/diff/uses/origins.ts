@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { ts } from "ts-morph";
+import { slashPath } from "../../files/platform.js";
 import { readRegularText } from "../../files/regular-file.js";
 
 /** The origin of code with protocol names, as far as it affects their meaning. */
@@ -88,8 +89,8 @@ function isOf(specifier: string, packages: readonly string[]): boolean {
 }
 
 function protocol(folder: string, file: string): Origin {
-  const parts = relative(folder, file)
-    .split(sep)
+  const parts = slashPath(folder, file)
+    .split("/")
     .filter((part) => part !== "dist");
   return { kind: "protocol", ...(parts.length > 1 && /\d/.test(parts[0]!) && { revision: parts[0]! }) };
 }

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join } from "node:path";
 import {
   type JsonObject,
   type JsonValue,
@@ -12,6 +12,7 @@ import { CodedError } from "../../diagnostics/coded-error.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { sha256, readTextIfPresent } from "../../files/regular-file.js";
 import type { WriteRoot } from "../../files/held-folder.js";
+import { slashPath } from "../../files/platform.js";
 import { type FileChange, writeFiles } from "../../files/writer.js";
 import { folderOf, isDate, isRevisionFolder } from "../../notes/note.js";
 import {
@@ -334,7 +335,7 @@ function changesOf(
   files: Readonly<Record<string, string>>,
   lock: string,
 ): FileChange[] {
-  const within = relative(schemaDir, folder).split(sep).join("/");
+  const within = slashPath(schemaDir, folder);
   const all = [
     ...Object.entries(files).map(([name, content]) => ({ path: `${within}/${name}`, content })),
     { path: lockFile, content: lock },

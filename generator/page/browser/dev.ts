@@ -1,12 +1,12 @@
 // The script of the `mcpgen dev` page.
 import { CallList } from "./dev/call-list.js";
 import { get, listen } from "./dev/connection.js";
-import { button, byId, element } from "./dev/dom.js";
+import { byId, element, refill } from "./dev/dom.js";
 import type { Badge, Offer, PageEvent } from "./dev/messages.js";
 import { OfferList, badge } from "./dev/offer-list.js";
 import { QuestionList } from "./dev/question-list.js";
 import { ConnectionState, showCycle, showLog } from "./dev/state.js";
-import { showRequest, showTarget } from "./dev/target.js";
+import { Target } from "./dev/target.js";
 import { longText } from "./dev/text.js";
 import { WireList } from "./dev/wire-list.js";
 
@@ -14,16 +14,8 @@ const calls = new CallList();
 const questions = new QuestionList();
 const wire = new WireList();
 const connection = new ConnectionState();
-const offers = new OfferList((chosen, item) => {
-  showTarget(chosen, item);
-  byId("target-name").focus();
-});
-byId("offer").append(
-  button("Any request…", () => {
-    showRequest();
-    byId("target-name").focus();
-  }),
-);
+const target = new Target();
+const offers = new OfferList(target);
 
 let newest = 0;
 
@@ -33,7 +25,8 @@ async function readOffer(version: number): Promise<void> {
   const offer = await get<Offer>("offer");
   if (newest !== version) return;
   offers.update(offer);
-  byId("offer-notes").replaceChildren(
+  refill(
+    byId("offer-notes"),
     ...lineList("error", "the lists cannot be read", offer.unread === undefined ? [] : [offer.unread]),
     ...lineList("error", counted(offer.leftOut, "not shown"), offer.leftOut),
     ...lineList(
@@ -60,7 +53,7 @@ function lineList(kind: Badge["kind"], text: string, lines: readonly string[]): 
   return [
     element(
       "details",
-      { open: kind === "error" },
+      { open: kind === "error", "data-name": kind },
       element("summary", {}, badge({ kind, text, lines })),
       element("ul", { class: "findings" }, ...items),
     ),
@@ -72,6 +65,7 @@ function onEvent(event: PageEvent): void {
     case "cycle":
       return showCycle(event);
     case "connection":
+      if (event.requests) target.propose(event.requests);
       return connection.show(event);
     case "offer":
       return void readOffer(event.version).catch(() => {});
@@ -93,6 +87,9 @@ const bar = document.querySelector<HTMLElement>(".bar")!;
 new ResizeObserver(() =>
   document.documentElement.style.setProperty("--bar", `${bar.offsetHeight}px`),
 ).observe(bar);
+
+for (const fold of document.querySelectorAll(".fold"))
+  fold.addEventListener("click", () => (fold.ariaExpanded = String(fold.ariaExpanded !== "true")));
 
 byId("theme").addEventListener("click", () => {
   const { dataset } = document.documentElement;

@@ -1,11 +1,12 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import type { Contract, ContractTool } from "../../contract/contract.js";
 import { type ToolSchemas, readToolSchemas } from "../../contract/emit/tool-schemas.js";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../../lint/lint-contract.js";
 import type { Profile } from "../../lint/rule.js";
 import { counted } from "../../print/terminal-text.js";
 import { stringLiteral } from "../../print/text.js";
-import { minimalValid } from "../../sample/sample.js";
+import { minimalRoot } from "../../sample/sample.js";
+import { type ServerStart, connectParts, exampleUrl } from "./connect.js";
 import { anchor, longestName, shortened } from "../html.js";
 import type { Badge, Entry, Fact, Figure, Part, Reading, Remark, Section } from "../reading.js";
 import { membersOf, ownType } from "../schema-members.js";
@@ -14,8 +15,10 @@ import { membersOf, ownType } from "../schema-members.js";
 export interface OfferSources {
   /** The server's name in messages and in client code. */
   readonly name: string;
-  readonly isLive: boolean;
-  /** The profiles (model interfaces) that tools are checked for. */
+  /** Its name in hosts: letters, digits, dots and dashes. */
+  readonly hostName: string;
+  readonly start: ServerStart;
+  /** The profiles (model interfaces) that tools are checked for; empty leaves findings out. */
   readonly profiles: readonly Profile[];
 }
 
@@ -27,9 +30,10 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
   const { prompts = [], resources = [], resourceTemplates = [] } = contract;
   const costs = toolCosts(contract);
   const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
-  const problems = problemsByTool(lintContract(contract, sources.profiles));
+  const { profiles } = sources;
+  const problems = problemsByTool(profiles.length === 0 ? [] : lintContract(contract, profiles));
   const schemas = readToolSchemas(contract);
-  const where = sources.isLive ? sources.name : "https://example.com/mcp";
+  const where = sources.start.kind === "unknown" ? exampleUrl : sources.name;
   const sections: Section[] = [
     {
       ...{ id: "tools", title: "Tools" },
@@ -58,7 +62,7 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
   ];
   return {
     title: title ?? name,
-    ...(instructions !== undefined && { lead: instructions }),
+    ...(instructions !== undefined && { description: instructions }),
     figures: [
       { count: tools.length, label: "tools", to: "tools" },
       { count: total, label: "tokens" },
@@ -75,6 +79,7 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
       { name: "Source", value: [{ code: sources.name }] },
       { name: "Capabilities", value: [Object.keys(capabilities).join(", ") || "none declared"] },
     ],
+    parts: connectParts(sources.hostName, sources.start),
     filters:
       problems.size > 0
         ? [
@@ -90,7 +95,7 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
         : [],
     sections: unique(sections.filter(({ entries }) => entries.length > 0)),
     notes: [
-      `Tokens are estimated: a quarter of the bytes of the tool in tools/list. Findings are for ${sources.profiles.join(", ")}.`,
+      `Tokens are estimated: a quarter of the bytes of the tool in tools/list.${profiles.length === 0 ? "" : ` Findings are for ${profiles.join(", ")}.`}`,
     ],
   };
 }
@@ -146,7 +151,7 @@ function toolEntry(tool: ContractTool, { cost, problems, schemas, where }: OfToo
         kind: level,
       })),
     ],
-    ...(description !== undefined && { lead: description }),
+    ...(description !== undefined && { description }),
     facts: [...titleFact(title), ...scopesFact(scopes)],
     remarks: [
       ...problems.slice(0, mostRemarks).map(remarkOf),
@@ -205,17 +210,8 @@ function schemaParts(title: string, schema: ToolSchemas["input"] | undefined, wr
 
 /** The smallest valid arguments, as code. */
 function exampleText({ input }: ToolSchemas): string {
-  if (!input.root) return "{}";
-  try {
-    // Samples are made from definitions, so the root becomes one.
-    const name = "\0arguments";
-    const definitions = new Map([...input.definitions, [name, { name, node: input.root }]]);
-    const value: JsonValue | undefined = minimalValid({ ...input, definitions }, name);
-    return isJsonObject(value) ? shortened(JSON.stringify(value, undefined, 2), 2_000) : "{}";
-  } catch {
-    // No sample exists for some unusual schemas; the page shows the schema instead.
-    return "{}";
-  }
+  const value = minimalRoot(input);
+  return isJsonObject(value) ? shortened(JSON.stringify(value, undefined, 2), 2_000) : "{}";
 }
 
 type Prompt = NonNullable<Contract["prompts"]>[number];
@@ -227,7 +223,7 @@ function promptEntry(
   const given = args.filter(({ required }) => required).map((each) => [each.name, "…"]);
   return {
     ...{ id: anchor("prompt", name), name, facts: [...titleFact(title), ...scopesFact(scopes)] },
-    ...(description !== undefined && { lead: description }),
+    ...(description !== undefined && { description }),
     parts: [
       {
         ...{ title: "Arguments", open: true, kind: "members" },
@@ -258,7 +254,7 @@ function resourceEntry(resource: Addressed, where: string | undefined): Entry {
   const { name, kind, address, title, description, mimeType, scopes = [] } = resource;
   return {
     ...{ id: anchor(kind, address), name },
-    ...(description !== undefined && { lead: description }),
+    ...(description !== undefined && { description }),
     facts: [
       { name: kind === "resource" ? "URI" : "URI template", value: [{ code: address }] },
       ...titleFact(title),

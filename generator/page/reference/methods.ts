@@ -32,7 +32,7 @@ export function methodEntry(method: Method, sources: MethodSources): Entry {
     id: methodAnchor(name),
     name,
     badges: badgesOf(method, sources),
-    ...(description !== undefined && { lead: description }),
+    ...(description !== undefined && { description }),
     facts: factsOf(method, sources),
     ...(deprecated?.instead !== undefined && {
       remarks: [{ kind: "warning" as const, text: deprecated.instead }],

@@ -126,8 +126,8 @@ export function errorEntries({ errors, schema }: ProtocolModel, linkOf: LinkOf):
   }));
 }
 
-function describedBy(node: SchemaNode | undefined): { readonly lead?: string } {
-  return node?.description === undefined ? {} : { lead: node.description };
+function describedBy(node: SchemaNode | undefined): { readonly description?: string } {
+  return node?.description === undefined ? {} : { description: node.description };
 }
 
 function headerEntries({ headers }: ProtocolModel): Entry[] {

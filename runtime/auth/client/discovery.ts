@@ -187,7 +187,8 @@ const endpoints = ["authorization", "token", "registration", "revocation", "devi
 /**
  * Reads the metadata of an authorization server (RFC 8414; OpenID Connect Discovery 1.0).
  *
- * @throws {AuthError} `auth-issuer-mismatch`: the document names another issuer, compared as text
+ * @throws {AuthError} `auth-issuer-mismatch`: the document names another issuer, compared as text; `auth-unavailable`: the
+ *   issuer does not answer now
  */
 export async function discoverServer(
   issuer: string,
@@ -195,7 +196,11 @@ export async function discoverServer(
   exceptions: FlowOptions["issuers"],
 ): Promise<KnownServer> {
   checkIssuer(issuer, guard.local);
-  const found = await firstDocument(metadataPlaces(issuer), guard);
+  const found = await firstDocument(metadataPlaces(issuer), guard).catch((error: unknown) => {
+    if (!isUnavailable(error)) throw error;
+    const text = `the metadata of the issuer ${issuerText(issuer)} cannot be read: ${error.message}`;
+    throw new AuthError("auth-unavailable", text, { cause: error.cause });
+  });
   if (found) return checkedServer(found.document, issuer, guard.local, exceptions);
   throw invalid(issuer, "there is no metadata of an authorization server");
 }

@@ -31,8 +31,14 @@ interface NegotiationContext extends ClientProfile {
   readonly handshake: Handshake | undefined;
 }
 
-/** Milliseconds without an answer to the probe, after which the client also sends the handshake on the same pipe. */
-const hedgeMs = 1000;
+/**
+ * Milliseconds without an answer to the probe on a pipe, after which the client also sends the handshake. A modern server
+ * that starts within them (`npx`, TypeScript) keeps its era.
+ */
+const silenceMs = 5000;
+
+/** Milliseconds that a handshake still has when the server has answered the probe. */
+const handshakeMs = 1000;
 
 /**
  * Finds the common revision (2026-07-28, stdio, backward compatibility): by `server/discover` if the client has a modern
@@ -52,7 +58,8 @@ export async function negotiate(
   const probe = sendProbe(connection, modern[0]!, context, settled.signal);
   if (legacy.length === 0) return conclude(connection, await probe, eras, context);
   // If the channel guarantees a reply, a missing one means that the server is still starting, not that it is legacy.
-  const timeout = connection.channel.guaranteesReply ? (context.due - context.clock.now()) / 2 : hedgeMs;
+  const half = (context.due - context.clock.now()) / 2;
+  const timeout = connection.channel.guaranteesReply ? half : Math.min(half, silenceMs);
   const first = await withTimeout(timeout, probe, context.clock);
   if (first !== undefined) return conclude(connection, first, eras, context);
   // Some servers treat the handshake as the start of a connection, even after they answered the probe. If a server
@@ -62,7 +69,7 @@ export async function negotiate(
   const discovery = probe.then(async (response) => {
     const negotiated = await conclude(connection, response, { ...eras, isHandshaken: true }, context);
     await withTimeout(
-      hedgeMs,
+      handshakeMs,
       shaken.catch(() => undefined),
       context.clock,
     );

@@ -155,7 +155,7 @@ function complete(tool: ToolEntry, answer: ToolAnswer): Params | Promise<Params>
 /** @param result the result for `answer`, before the schema transformed its structured content */
 function checked(tool: ToolEntry, answer: ToolAnswer, result: Params, found: Checked): Params {
   if (typeof found === "string")
-    throw internalError(`the tool ${tool.definition.name} answered against its outputSchema: ${found}`);
+    throw internalError(`the tool ${tool.definition.name} broke its outputSchema, without isError: ${found}`);
   return found && isObject(answer) ? resultOf(tool, { ...answer, structuredContent: found.value }) : result;
 }
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { exportJWK } from "jose";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
+import { freePorts } from "../../support/free-ports.mjs";
 import { listen } from "../../support/listen.js";
 import { protectedServer } from "./protected-server.js";
 
@@ -67,6 +68,17 @@ describe("without a terminal", () => {
     expect(await run(["auth", "status", url])).toMatchObject({ code: 1 });
     const all = await run(["auth", "status", "--json"]);
     expect(JSON.parse(all.stdout)).toMatchObject({ exit: 0, logins: [] });
+  });
+
+  test("an issuer that cannot be reached is named, beside the server and its answer", async () => {
+    const [port] = await freePorts(1);
+    const issuer = `http://127.0.0.1:${port}`;
+    const { url, run } = await protectedServer({}, [], { metadata: { authorization_servers: [issuer] } });
+    const { code, stderr } = await run(["list", url]);
+    expect(code).toBe(4);
+    expect(stderr).toContain(
+      `${url}: error MG4107: the server answered 401 and asks for a login: the metadata of the issuer "${issuer}" cannot be read: 127.0.0.1:`,
+    );
   });
 
   test("the refusal of a server without OAuth is shown unchanged", async () => {

@@ -43,6 +43,26 @@ test("without a terminal nothing runs; the refusal lists the commands that would
   expect(hasRun(folder)).toBe(false);
 });
 
+test("the refusal names the command that would start first, then the project's files, then those of packages", async () => {
+  const folder = temporaryFolder({
+    "c.yaml": contract,
+    "server.mjs": 'import "library";\n',
+    "node_modules/library/package.json": '{"main":"index.js"}',
+    "node_modules/library/index.js": "",
+    "mcpgen.config.json": JSON.stringify({
+      contracts: [{ file: "c.yaml", server: "stdio:node server.mjs" }],
+    }),
+  });
+  const { code, stdout } = await mcpgen(folder, ["check"], { env: { XDG_STATE_HOME: temporaryFolder() } });
+  const lines = stdout.split("\n").filter((line) => /^ {4}(?:start|run) /.test(line));
+  expect(code).toBe(2);
+  expect(lines.map((line) => line.trim().split(/ {2,}/).slice(0, 2))).toEqual([
+    ["start", "stdio:node server.mjs"],
+    ["run", "server.mjs"],
+    ["run", "node_modules/library/index.js"],
+  ]);
+});
+
 test("at a terminal the answer is asked for once, until the content changes", async () => {
   const folder = project();
   const env = { XDG_STATE_HOME: temporaryFolder() };
@@ -147,7 +167,7 @@ test("a server of the folder does not silently replace the user's server", async
 
 test("--no-config and --config exclude each other", async () => {
   const ran = await mcpgen(project(), ["generate", "--no-config", "--config", "mcpgen.config.js"]);
-  expect(ran.stderr).toContain("MG2005: --config and --no-config");
+  expect(ran.stderr).toContain("MG2005: --no-config and --config exclude each other");
 });
 
 test("the question at a terminal: Escape does not count as consent", async () => {

@@ -7,7 +7,7 @@ import { builtCli, builtProgram } from "../../support/built-program.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 import { violations } from "../../support/accessibility.js";
 import { fill, press, shows, text } from "../../support/page-gestures.js";
-import { call, opened, prefer, program, shoot } from "./driver.js";
+import { call, choose, opened, prefer, program, shoot, unfold } from "./driver.js";
 
 const cli = builtCli();
 const everything = builtProgram("examples/everything-server/main.ts");
@@ -69,6 +69,11 @@ browserTest(
       await expect.poll(() => text(page, "#calls > :first-child")).toMatch(new RegExp(`^${name}[^]*done`));
     }
     expect(await page.evaluate(media)).toEqual(["loaded", "drawn"]);
+    await choose(page, "test_prompt_with_arguments");
+    await press(page, "Get", "#target");
+    await shows(page, "#target", "Not sent: 2 issues by the schema.");
+    expect(await page.evaluate("document.querySelectorAll('#target [aria-invalid]').length")).toBe(2);
+    await unfold(page, "#wire-count");
     expect(await faultsOf(page)).toEqual([]);
     await shoot(page, "dev-result");
   },
@@ -94,6 +99,7 @@ browserTest(
       await shows(page, "#calls > :first-child", "cancelled");
       await expect.poll(() => text(page, "#questions")).toBe("");
     }
+    await unfold(page, "#wire-count");
     await shows(page, "#wire", "tasks/cancel");
     expect(await text(page, "#wire-count")).toContain("0 invalid");
   },
@@ -129,7 +135,7 @@ browserTest(
     const { page } = await opened(cli, program(shop), { folder });
     await shows(page, "#offer", "differs from the contract");
     await shows(page, "#offer", "lint");
-    await press(page, "pay", "#offer");
+    await choose(page, "pay");
     await shows(page, "#target", "differs from the contract");
     await shows(page, "#offer-notes", "5 differences from the contract");
     expect(await faultsOf(page)).toEqual([]);

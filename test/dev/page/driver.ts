@@ -59,9 +59,21 @@ export function program(file: string, ...words: readonly string[]): readonly str
   return ["--server", [process.execPath, file, ...words].map((word) => `"${word}"`).join(" ")];
 }
 
+/** Chooses an entry of the offer. On a small screen, the list is folded. */
+export async function choose(page: Page, name: string): Promise<void> {
+  await page.evaluate(
+    `[...document.querySelectorAll("#offer-fold[aria-expanded=false]")].filter((each) => each.checkVisibility()).forEach((each) => each.click())`,
+  );
+  await press(page, name, "#offer-list");
+}
+
+/** Opens the messages, or other parts that are folded. */
+export const unfold = (page: Page, summary: string): Promise<unknown> =>
+  page.evaluate(`document.querySelector(${JSON.stringify(summary)}).closest("details").open = true`);
+
 /** Chooses an entry of the offer, and sends its request. */
 export async function call(page: Page, name: string): Promise<void> {
-  await press(page, name, "#offer");
+  await choose(page, name);
   await press(page, name.includes("://") ? "Read" : "Call", "#target");
 }
 

@@ -13,7 +13,8 @@ function controls(properties: object, more: object = {}): Record<string, unknown
 test("standard controls", () => {
   expect(
     controls({
-      text: { type: "string", maxLength: 9 },
+      text: { type: "string", minLength: 1, maxLength: 9 },
+      method: { type: "string", examples: ["a", 1, "b"] },
       day: { type: "string", format: "date" },
       count: { type: "integer", minimum: 1 },
       ratio: { type: "number", maximum: 2 },
@@ -27,7 +28,8 @@ test("standard controls", () => {
       place: { type: "object", properties: { city: { type: "string" } } },
     }),
   ).toEqual({
-    text: { kind: "text", most: 9 },
+    text: { kind: "text", least: 1, most: 9 },
+    method: { kind: "text", examples: ["a", "b"] },
     day: { kind: "text", format: "date" },
     count: { kind: "integer", least: 1 },
     ratio: { kind: "number", most: 2 },

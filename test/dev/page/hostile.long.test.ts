@@ -6,7 +6,7 @@ import { initialized, scripted } from "../../support/live-server.js";
 import { hostile, hostileContract } from "../../support/hostile-contract.js";
 import { type PageWatch, watchPage } from "../../support/page-watch.js";
 import { fill, press, shows, text } from "../../support/page-gestures.js";
-import { type Opened, opened } from "./driver.js";
+import { type Opened, opened, unfold } from "./driver.js";
 
 const cli = builtCli();
 const long = "x".repeat(1_000_000);
@@ -145,6 +145,7 @@ browserTest("a hostile task, and lists that cannot be read, do not run in the pa
   );
   await press(page, "attack", "#offer");
   await press(page, "Call", "#target");
+  await unfold(page, "#wire-count");
   await shows(page, "#wire", "tasks/result");
   await expect
     .poll(() => page.evaluate("document.querySelectorAll('#calls .result img').length"))

@@ -99,4 +99,33 @@ server.tool(
   () => ({ isError: true, content: [{ type: "text", text: "it failed" }] }),
 );
 
+const echoed = { note: { type: "string" }, text: { type: "string" } } as const;
+const stop = {
+  properties: { city: { type: "string" }, zip: { type: "string" } },
+  required: ["city"],
+} as const;
+
+/** Offers a tool that answers with its arguments; further members are optional. */
+const echo = (more: Readonly<Record<string, { readonly type: "string" }>> = {}): { remove(): void } =>
+  server.tool(
+    "echo",
+    {
+      description: "Answers with its arguments.",
+      inputSchema: {
+        type: "object",
+        properties: { ...echoed, ...more, place: { type: "object", ...stop } },
+        required: ["text"],
+      },
+    },
+    (args) => JSON.stringify(args),
+  );
+
+let offered = echo();
+
+server.tool("extend", { description: "Adds an argument to echo." }, () => {
+  offered.remove();
+  offered = echo({ more: { type: "string" } });
+  return "extended";
+});
+
 serveStdio(server);

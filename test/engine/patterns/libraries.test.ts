@@ -31,7 +31,7 @@ const page = readFileSync("docs/patterns.md", "utf8");
 
 /** The cells of the row of a library in the table of the page. */
 function rowOf(library: string): readonly string[] {
-  const row = page.split("\n").find((line) => line.startsWith(`| ${library} `))!;
+  const row = page.split("\n").find((line) => line.startsWith(`|${library}|`))!;
   return row
     .split("|")
     .slice(1, -1)
@@ -76,10 +76,10 @@ function rowsBelow(heading: string): string[][] {
 }
 
 test("each example of docs/patterns.md is matched like in its row, or refused", () => {
-  const matched = rowsBelow("| in the pattern | example | matched |");
+  const matched = rowsBelow("|in the pattern|example|matched|");
   expect(matched.length).toBeGreaterThan(5);
   for (const [, example = "", by] of matched) expect(verdictOn([example]), example).toBe(by);
-  const refused = rowsBelow("| in the pattern | example | reason |").filter(
+  const refused = rowsBelow("|in the pattern|example|reason|").filter(
     ([, example]) => !example!.includes("`"),
   );
   expect(refused.length).toBeGreaterThan(3);

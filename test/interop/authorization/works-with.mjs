@@ -16,8 +16,8 @@ export function withVersion(name) {
 
 /** Compares a table of the page. MCPGEN_WRITE=1 writes it. */
 export function compareTable(name, head, rows) {
-  const line = (cells) => `| ${cells.join(" | ")} |`;
-  const table = [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
+  const line = (cells) => `|${cells.join("|")}|`;
+  const table = [line(head), line(head.map(() => "-")), ...rows.map(line)].join("\n");
   const text = readFileSync(page, "utf8");
   const [before, rest] = text.split(`<!-- ${name} -->\n`);
   const [found, after] = rest.split(`<!-- /${name} -->`);

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, expect } from "vitest";
 import { readingHtml } from "../../../generator/page/reading-html.js";
 import { offerReading } from "../../../generator/page/offer/reading.js";
+import { usualProfiles } from "../../../generator/lint/rule.js";
 import { loadTemplates } from "../../../generator/print/templates.js";
 import { Page, chromium } from "../../support/browser-page.js";
 import { browserTest } from "../../support/browser-test.js";
 import { initialized, scripted } from "../../support/live-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
-import { hostile, hostileContract } from "../../support/hostile-contract.js";
+import { hostile, hostileContract, markdownAttacks } from "../../support/hostile-contract.js";
 import { type PageWatch, watchPage } from "../../support/page-watch.js";
 import { fileOf, pageOf } from "./pages.js";
 import { choose, click, shown, text, typeText } from "./reader.js";
@@ -36,7 +37,7 @@ async function endures(url: string): Promise<void> {
     await page.evaluate(`location.hash = "#" + ${JSON.stringify(id)}`);
     expect(await page.evaluate(`document.getElementById(${JSON.stringify(id)}) !== null`)).toBe(true);
   }
-  const foreign = `[...document.querySelectorAll("a")].filter(({ protocol }) => protocol !== "file:" && protocol !== "https:").length`;
+  const foreign = `[...document.querySelectorAll("a")].filter(({ protocol, rel }) => protocol !== "file:" && !(/^(?:https?|mailto):$/.test(protocol) && rel.includes("noopener"))).length`;
   expect(await page.evaluate(foreign)).toBe(0);
   expect(
     await page.evaluate("document.querySelectorAll('main :is(img, script, iframe, style, b, form)').length"),
@@ -72,6 +73,34 @@ browserTest("hostile texts of a contract do not run in its page", async () => {
   const folder = temporaryFolder({ "mcp.contract.json": readable(hostileContract()) });
   await endures(await pageOf(folder, ["docs", "mcp.contract.json"]));
 });
+
+browserTest(
+  "hostile Markdown does not run, load or lead elsewhere, and the page keeps its size",
+  async () => {
+    const contract = {
+      ...{ name: "shop", version: "1", instructions: markdownAttacks.join("\n\n") },
+      tools: markdownAttacks.map((text, index) => ({
+        ...{ name: `tool_${index}`, description: text },
+        inputSchema: {
+          type: "object",
+          description: text,
+          properties: { a: { type: "string", description: text } },
+        },
+      })),
+      prompts: [
+        {
+          name: "p",
+          description: markdownAttacks[0]!,
+          arguments: [{ name: "a", description: markdownAttacks[1]! }],
+        },
+      ],
+    };
+    const folder = temporaryFolder({ "mcp.contract.json": JSON.stringify(contract) });
+    await endures(await pageOf(folder, ["docs", "mcp.contract.json"]));
+    // Each text is cut, so its markup is bounded, too.
+    expect(await page.evaluate<number>("document.documentElement.outerHTML.length")).toBeLessThan(1_500_000);
+  },
+);
 
 browserTest("hostile texts of a live server do not run in its page", async () => {
   await endures(await pageOf(temporaryFolder(), ["docs", liveServer()]));
@@ -111,7 +140,12 @@ function liveServer(): string {
   });
 }
 
-const sources = { name: "many", isLive: false, profiles: ["claude", "openai", "gemini"] as const };
+const sources = {
+  name: "many",
+  hostName: "shop",
+  start: { kind: "unknown" },
+  profiles: usualProfiles,
+} as const;
 
 browserTest("texts of 1 MB leave the page usable", async () => {
   const long = "x".repeat(1_000_000);

@@ -31,7 +31,8 @@ export const shop = {
   name: "shop",
   title: "Corner shop",
   version: "1.0.0",
-  instructions: "Look an item up with `search` before you order it.",
+  instructions:
+    "# Rules\n\nLook an item up **before** you order it: [manual](https://shop.example/manual).\n\n|tool||\n|-|-|\n|`search`|free|\n\n3. search\n\n   ```json\n   {}\n   ```\n4. order",
   tools: [
     { name: "search", description: "Finds items by words in their names.", inputSchema: object },
     { name: "order", description: "Orders.", inputSchema: object, outputSchema: object },

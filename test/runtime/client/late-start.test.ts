@@ -19,12 +19,15 @@ const discovered = {
 const handshaken = { result: { protocolVersion: "2025-11-25", capabilities, serverInfo: info } };
 const unknown = { error: { code: -32601, message: "no such method" } };
 
-/** Reads nothing until the probe has waited for so long that the handshake is sent, too; then gives these answers. */
-async function revisionWith(answers: { [method: string]: object | undefined }): Promise<string> {
+/** Reads nothing for some milliseconds, by default until the handshake is sent, too; then gives these answers. */
+async function revisionWith(
+  answers: { [method: string]: object | undefined },
+  silence = 5000,
+): Promise<string> {
   const clock = new VirtualClock();
   const [near, far] = memoryChannels();
   const connecting = connect(near, { revisions: clientRevisions, clock });
-  await clock.advance(1000);
+  await clock.advance(silence);
   answering(far, answers);
   await clock.advance(1000);
   const client = await connecting;
@@ -48,6 +51,11 @@ function answering(channel: Channel, answers: { [method: string]: object | undef
 test("the handshake decides when the server accepts it: it may open the session", async () => {
   const answers = { "server/discover": discovered, initialize: handshaken };
   expect(await revisionWith(answers)).toBe("2025-11-25");
+});
+
+test("a server that starts slowly keeps its era", async () => {
+  const answers = { "server/discover": discovered, initialize: handshaken };
+  expect(await revisionWith(answers, 4999)).toBe(modern);
 });
 
 test("with a server that refuses the handshake, the answer to the probe decides", async () => {

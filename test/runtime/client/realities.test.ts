@@ -128,13 +128,13 @@ describe("a probe that is refused leads to the handshake", () => {
     expect((await clientOf(server.url)).revision).toBe("2025-06-18");
   });
 
-  test("a server on pipes that ignores it gets the handshake after a second", async () => {
+  test("a server on pipes that ignores it gets the handshake after five seconds", async () => {
     const peer = new ScriptedPeer("2025-06-18", { "server/discover": () => undefined });
     const clock = new VirtualClock();
     const connecting = connect(peer.channel, base(clock));
     await peer.until("server/discover");
     await until("the client waits", () => clock.waiting > 0);
-    clock.advance(1000);
+    clock.advance(5000);
     const client = await connecting;
     supervise(peer, clock, client);
     expect(client.revision).toBe("2025-06-18");

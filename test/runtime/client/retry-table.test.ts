@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { probeRetry, retries, subscriptionRetry } from "../../../runtime/core/client/retry-policy.js";
 
 /** The docs from the head of the table on, up to the end of the table. */
-const table = readFileSync("docs/http.md", "utf8").split("| row | what failed |")[1]!.split("\n\n")[0]!;
+const table = readFileSync("docs/http.md", "utf8").split("|row|what failed|")[1]!.split("\n\n")[0]!;
 const rows = new Map(
-  [...table.matchAll(/^\| `(\w+)` \| .* \| ([^|]+) \|$/gm)].map(([, name, sent]) => [name!, sent!]),
+  [...table.matchAll(/^\|`(\w+)`\|.*\|([^|]+)\|$/gm)].map(([, name, sent]) => [name!, sent!]),
 );
 
 test("the table of the docs has the rows of the code, with the same attempts", () => {

@@ -47,14 +47,14 @@ test("it bounds a second attempt with the first", async () => {
   const peers: ScriptedPeer[] = [];
   const start = () => {
     const mortal: Script = {
-      "server/discover": async (_, peer) => (await clock.advance(800), void peer.hangUp()),
+      "server/discover": async (_, peer) => (await clock.advance(400), void peer.hangUp()),
     };
     peers.push(new ScriptedPeer("2025-11-25", peers.length === 0 ? mortal : silent));
     return peers.at(-1)!.channel;
   };
   const outcome = failureOf(connect(start, { ...base(clock), timeouts: { connect: 900 } }));
   await expect.poll(() => peers[1]?.of("initialize")).toHaveLength(1);
-  await clock.advance(100);
+  await clock.advance(500);
   expect(await outcome).toMatchObject(late(900));
   expect(clock.waiting).toBe(0);
 });

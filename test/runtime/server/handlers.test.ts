@@ -368,7 +368,7 @@ test("an invalid result is printed with its place, without a stack of the runtim
   await client.callTool("throws");
   expect(lines).toEqual([
     'tools/call "none": the tool none gave neither text nor { content: […] } nor { structuredContent: … }',
-    'tools/call "wrong": the tool wrong answered against its outputSchema: sum: expected number, got "3" (string)',
+    'tools/call "wrong": the tool wrong broke its outputSchema, without isError: sum: expected number, got "3" (string)',
     'prompts/get "none": the prompt none gave neither text nor { messages: [{ role, content }] }',
     expect.stringMatching(/^tools\/call "throws": Error: broken\n    at .*handlers\.test\.ts/),
   ]);

@@ -1,4 +1,4 @@
-import type { PageEvent } from "./messages.js";
+import type { Issue, Json, Members, PageEvent } from "./messages.js";
 
 // URLs are relative, because the page's path contains the secret.
 
@@ -22,6 +22,11 @@ export async function post<Answer>(path: string, body: object): Promise<Answer> 
   });
   if (!response.ok) throw new Error((await response.text()) || `status ${response.status}`);
   return (await response.json()) as Answer;
+}
+
+/** The issues of a value by a schema that the page has made or received. @throws Error as `post` */
+export async function check(schema: Json, content: Members): Promise<readonly Issue[]> {
+  return (await post<{ readonly issues: readonly Issue[] }>("check", { schema, content })).issues;
 }
 
 /** @throws Error as `post` */

@@ -29,6 +29,35 @@ export function button(
   return made;
 }
 
+/**
+ * A form that is sent by a submit button, by Enter in a field of one line, as browsers do, and by Ctrl+Enter or
+ * Cmd+Enter in any field; not by a key that belongs to the composition of a character.
+ */
+export function sentForm(send: () => void, ...children: readonly Child[]): HTMLFormElement {
+  const made = element("form", { novalidate: true }, ...children);
+  made.addEventListener("submit", (event) => {
+    event.preventDefault();
+    send();
+  });
+  made.addEventListener("keydown", (event) => {
+    const isOwn = event.ctrlKey || event.metaKey;
+    if (event.key !== "Enter" || !(isOwn || event.isComposing)) return;
+    event.preventDefault();
+    if (!event.isComposing) made.requestSubmit();
+  });
+  return made;
+}
+
+/** Replaces the children of an element. Sections with the name of one that was open are open, too. */
+export function refill(place: Element, ...children: readonly Child[]): void {
+  const open = new Set(
+    [...place.querySelectorAll<HTMLElement>("details[open]")].map(({ dataset }) => dataset["name"]),
+  );
+  place.replaceChildren(...children.filter((child) => child !== undefined && child !== false));
+  for (const section of place.querySelectorAll<HTMLDetailsElement>("details[data-name]"))
+    if (open.has(section.dataset["name"])) section.open = true;
+}
+
 /** The element with an id in the page's markup. */
 export function byId(id: string): HTMLElement {
   return document.getElementById(id)!;

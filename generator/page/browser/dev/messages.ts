@@ -48,6 +48,8 @@ export interface ConnectionEvent {
   /** The negotiated revision. */
   readonly revision?: string;
   readonly era?: string;
+  /** The methods of the requests that a client of the revision can send. */
+  readonly requests?: readonly string[];
   readonly server?: Members;
   readonly capabilities?: Members;
   readonly instructions?: string;

@@ -21,18 +21,32 @@ export interface Chosen {
 /** Number of entries shown at first, and with each further step. */
 const step = 100;
 
-/** Shows the lists that the server offers, with a search. */
+/** Shows what is chosen. */
+export interface Choices {
+  /** Shows an entry that was not shown before. */
+  show(chosen: Chosen, item: Item): void;
+  /** Shows the present form of the entry that is shown. */
+  update(chosen: Chosen, item: Item): void;
+  /** Shows a form for any request. */
+  showAny(): void;
+}
+
+/** Maximum length of a key in the address. */
+const longestKey = 1_000;
+
+/** Shows the lists that the server offers, with a search. The address names the entry that the user has chosen. */
 export class OfferList {
-  readonly #choose: (chosen: Chosen, item: Item) => void;
+  readonly #choices: Choices;
   readonly #search: HTMLInputElement;
   readonly #body = element("div");
   readonly #status = element("p", { class: "soft", role: "status" });
+  readonly #fold = byId("offer-fold");
   #offer: Offer | undefined;
-  #chosen: Chosen | undefined;
+  #chosen: Chosen | "any" | undefined;
   readonly #shown = new Map<ListName, number>();
 
-  constructor(choose: (chosen: Chosen, item: Item) => void) {
-    this.#choose = choose;
+  constructor(choices: Choices) {
+    this.#choices = choices;
     this.#search = element("input", {
       type: "search",
       id: "search",
@@ -44,24 +58,62 @@ export class OfferList {
       this.#shown.clear();
       this.#show();
     });
-    byId("offer").append(
+    byId("offer-list").append(
       element("label", { class: "unseen", for: "search" }, "Search what the server offers"),
       this.#search,
       this.#status,
       this.#body,
+      button("Any request…", () => this.#take("any")),
     );
+    addEventListener("hashchange", () => {
+      const named = this.#named();
+      if (named) this.#take(named);
+    });
   }
 
-  /** @returns the selected entry in its present form; undefined if it no longer exists */
-  update(offer: Offer): Item | undefined {
+  /** Shows a later offer. The first with an entry is shown with the one that the address names, or its first. */
+  update(offer: Offer): void {
     this.#offer = offer;
+    const isNew = this.#chosen === undefined;
+    this.#chosen ??= this.#named() ?? this.#first();
     this.#show();
-    return this.#chosen && this.#find(this.#chosen);
+    const item = this.#item(this.#chosen);
+    if (item && isNew) this.#choices.show(...item);
+    else if (item) this.#choices.update(...item);
   }
 
-  #find({ list, key }: Chosen): Item | undefined {
-    const { key: member } = lists.find((each) => each.list === list)!;
-    return this.#offer?.[list].find(({ entry }) => entry[member] === key);
+  /** Shows what the user has chosen. */
+  #take(chosen: Chosen | "any"): void {
+    this.#chosen = chosen;
+    this.#fold.ariaExpanded = "false";
+    const item = this.#item(chosen);
+    if (item) this.#choices.show(...item);
+    else this.#choices.showAny();
+    const isNamed = chosen !== "any" && chosen.key.length <= longestKey;
+    const name = isNamed ? `#${new URLSearchParams({ [chosen.list]: chosen.key }).toString()}` : "";
+    history.replaceState(null, "", location.pathname + name);
+    this.#show();
+    byId("target-name").focus();
+  }
+
+  /** The entry that the address names. */
+  #named(): Chosen | undefined {
+    const address = new URLSearchParams(location.hash.slice(1));
+    return lists
+      .map(({ list }) => ({ list, key: address.get(list) ?? "" }))
+      .find((each) => this.#item(each) !== undefined);
+  }
+
+  #first(): Chosen | undefined {
+    const found = lists.find(({ list }) => this.#offer![list].length > 0);
+    return found && { list: found.list, key: String(this.#offer![found.list][0]!.entry[found.key]) };
+  }
+
+  #item(chosen: Chosen | "any" | undefined): [Chosen, Item] | undefined {
+    if (chosen === undefined || chosen === "any") return undefined;
+    const { key: member } = lists.find(({ list }) => list === chosen.list)!;
+    const item = this.#offer?.[chosen.list].find(({ entry }) => entry[member] === chosen.key);
+    return item && [chosen, item];
   }
 
   #show(): void {
@@ -77,6 +129,11 @@ export class OfferList {
     this.#body.replaceChildren(...sections);
     this.#status.textContent =
       words.length > 0 ? `${found} found` : found === 0 ? "The server offers nothing." : "";
+    this.#fold.textContent =
+      lists
+        .filter(({ list }) => this.#offer![list].length > 0)
+        .map(({ list, title }) => `${title} ${this.#offer![list].length.toLocaleString("en")}`)
+        .join(", ") || "Requests";
   }
 
   #section(list: ListName, title: string, key: string, items: readonly Item[]): HTMLElement {
@@ -103,15 +160,10 @@ export class OfferList {
   #row(chosen: Chosen, item: Item): HTMLElement {
     const { entry, badges } = item;
     const label = typeof entry["name"] === "string" ? entry["name"] : chosen.key;
-    const isChosen = this.#chosen?.list === chosen.list && this.#chosen.key === chosen.key;
-    const row = button(nameText(label), () => {
-      this.#chosen = chosen;
-      for (const other of this.#body.querySelectorAll("[aria-current]"))
-        other.removeAttribute("aria-current");
+    const row = button(nameText(label), () => this.#take(chosen));
+    const current = this.#chosen;
+    if (current !== "any" && current?.list === chosen.list && current.key === chosen.key)
       row.setAttribute("aria-current", "true");
-      this.#choose(chosen, item);
-    });
-    if (isChosen) row.setAttribute("aria-current", "true");
     row.append(...badges.filter(({ kind }) => kind !== "plain").map(badge));
     return row;
   }

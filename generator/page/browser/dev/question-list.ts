@@ -1,15 +1,14 @@
-import { post } from "./connection.js";
+import { check, post } from "./connection.js";
 import { contentBlock, json, linkOf } from "./content.js";
-import { button, byId, element, newId } from "./dom.js";
-import { NoObject, SchemaForm } from "./form/form.js";
-import type { Issue, Json, Members, QuestionEvent } from "./messages.js";
+import { button, byId, element, newId, sentForm } from "./dom.js";
+import { SchemaForm } from "./form/form.js";
+import type { Json, Members, QuestionEvent } from "./messages.js";
 import { longText, visible } from "./text.js";
 
 /** The controls of a question, by its kind. */
 interface Parts {
   readonly title: string;
   readonly body: readonly (HTMLElement | string)[];
-  readonly buttons: readonly HTMLElement[];
 }
 
 type Answer = (result?: Members) => Promise<void>;
@@ -29,7 +28,7 @@ export class QuestionList {
         status.textContent = visible((error as Error).message);
       });
     };
-    const { title, body, buttons } = partsOf(event, answer, status);
+    const { title, body } = partsOf(event, answer);
     const id = newId("question");
     const made = element(
       "section",
@@ -37,7 +36,6 @@ export class QuestionList {
       element("h2", { id }, title),
       ...body,
       status,
-      element("div", { class: "switches" }, ...buttons),
     );
     this.#open.set(event.question, made);
     this.#region.append(made);
@@ -49,44 +47,32 @@ export class QuestionList {
     this.#open.delete(question);
     if (this.#open.size === 0) this.#status.textContent = "";
   }
-
-  clear(): void {
-    for (const question of [...this.#open.keys()]) this.settle(question);
-  }
 }
 
-function partsOf(event: QuestionEvent, answer: Answer, status: HTMLElement): Parts {
-  switch (event.kind) {
+function partsOf({ kind, params }: QuestionEvent, answer: Answer): Parts {
+  switch (kind) {
     case "form":
-      return formParts(event.params, answer, status);
+      return formParts(params, answer);
     case "url":
-      return urlParts(event.params, answer);
+      return urlParts(params, answer);
     case "sampling":
-      return samplingParts(event.params, answer, status);
+      return samplingParts(params, answer);
     case "roots":
-      return rootsParts(answer, status);
+      return rootsParts(answer);
   }
 }
 
-function formParts({ message, requestedSchema }: Members, answer: Answer, status: HTMLElement): Parts {
-  const form = new SchemaForm(requestedSchema, "Answer");
-  const anyway = button("Accept anyway", () => void accept(true), { hidden: true });
-  const accept = async (isAnyway: boolean): Promise<void> => {
-    await answered(status, async () => {
-      const content = form.read();
-      const { issues } = isAnyway
-        ? { issues: [] }
-        : await post<{ issues: readonly Issue[] }>("check", { schema: requestedSchema ?? {}, content });
-      form.show(issues);
-      anyway.hidden = issues.length === 0;
+function formParts({ message, requestedSchema }: Members, answer: Answer): Parts {
+  const form = new SchemaForm(requestedSchema, "Answer", {
+    verb: "Accept",
+    send: async (content, isAnyway) => {
+      const issues = isAnyway ? [] : await check(requestedSchema ?? {}, content);
       if (issues.length === 0) await answer({ action: "accept", content });
-    });
-  };
-  return {
-    title: "The server asks its user",
-    body: [longText(String(message)), form.element],
-    buttons: [button("Accept", () => void accept(false), { class: "main" }), anyway, ...refusals(answer)],
-  };
+      return issues;
+    },
+    others: refusals(answer),
+  });
+  return { title: "The server asks its user", body: [longText(String(message)), form.element] };
 }
 
 function urlParts({ message, url }: Members, answer: Answer): Parts {
@@ -103,15 +89,15 @@ function urlParts({ message, url }: Members, answer: Answer): Parts {
         element("bdi", {}, visible(host)),
         ". Open it only if you trust it.",
       ),
-    ],
-    buttons: [
-      button("Accept: I open the page", () => void answer({ action: "accept" }), { class: "main" }),
-      ...refusals(answer),
+      switches(
+        button("Accept: I open the page", () => void answer({ action: "accept" }), { class: "main" }),
+        ...refusals(answer),
+      ),
     ],
   };
 }
 
-function samplingParts(params: Members, answer: Answer, status: HTMLElement): Parts {
+function samplingParts(params: Members, answer: Answer): Parts {
   const [text, model] = [newId("text"), newId("model")];
   const area = element("textarea", { id: text, rows: 4 });
   const name = element("input", { id: model, value: "by-hand", autocomplete: "off" });
@@ -121,8 +107,13 @@ function samplingParts(params: Members, answer: Answer, status: HTMLElement): Pa
       content: { type: "text", text: area.value },
       ...{ model: name.value, stopReason: "endTurn" },
     });
-  const whole = new SchemaForm(null, "The whole result");
-  const acceptWhole = (): Promise<void> => answered(status, () => answer(whole.read()));
+  const whole = new SchemaForm(null, "The whole result", {
+    verb: "Answer with this JSON",
+    send: async (result) => {
+      await answer(result);
+      return [];
+    },
+  });
   const messages = Array.isArray(params["messages"]) ? (params["messages"] as readonly Json[]) : [];
   return {
     title: "The server asks a model for a message",
@@ -130,19 +121,13 @@ function samplingParts(params: Members, answer: Answer, status: HTMLElement): Pa
       ...(typeof params["systemPrompt"] === "string" ? [longText(params["systemPrompt"])] : []),
       ...messages.map(samplingMessage),
       element("details", {}, element("summary", {}, "The whole request"), json(params)),
-      element("div", { class: "field" }, element("label", { for: text }, "The model's message"), area),
-      element("div", { class: "field" }, element("label", { for: model }, "Name of the model"), name),
-      element(
-        "details",
-        {},
-        element("summary", {}, "Answer with JSON"),
-        whole.element,
-        button("Answer with this JSON", () => void acceptWhole()),
+      answerForm(
+        answer,
+        accept,
+        element("div", { class: "field" }, element("label", { for: text }, "The model's message"), area),
+        element("div", { class: "field" }, element("label", { for: model }, "Name of the model"), name),
       ),
-    ],
-    buttons: [
-      button("Answer", () => void accept(), { class: "main" }),
-      button("Reject", () => void answer()),
+      element("details", {}, element("summary", {}, "Answer with JSON"), whole.element),
     ],
   };
 }
@@ -158,26 +143,34 @@ function samplingMessage(message: Json): HTMLElement {
   );
 }
 
-function rootsParts(answer: Answer, status: HTMLElement): Parts {
+function rootsParts(answer: Answer): Parts {
   const id = newId("roots");
   const area = element("textarea", { id, rows: 3, placeholder: "file:///home/ada/project" });
-  const accept = (): Promise<void> =>
-    answered(status, () => {
-      const roots = area.value
-        .split("\n")
-        .flatMap((line) => (line.trim() === "" ? [] : [{ uri: line.trim() }]));
-      return answer({ roots });
-    });
+  const accept = (): Promise<void> => {
+    const lines = area.value.split("\n").map((line) => line.trim());
+    return answer({ roots: lines.filter((line) => line !== "").map((uri) => ({ uri })) });
+  };
+  const label = element("label", { for: id }, "file:// URIs, one a line");
   return {
     title: "The server asks for the roots",
-    body: [
-      element("div", { class: "field" }, element("label", { for: id }, "file:// URIs, one a line"), area),
-    ],
-    buttons: [
-      button("Answer", () => void accept(), { class: "main" }),
-      button("Reject", () => void answer()),
-    ],
+    body: [answerForm(answer, accept, element("div", { class: "field" }, label, area))],
   };
+}
+
+/** A form with a free answer. */
+function answerForm(answer: Answer, accept: () => Promise<void>, ...fields: HTMLElement[]): HTMLElement {
+  return sentForm(
+    () => void accept(),
+    ...fields,
+    switches(
+      element("button", { type: "submit", class: "main" }, "Answer"),
+      button("Reject", () => void answer()),
+    ),
+  );
+}
+
+function switches(...buttons: readonly HTMLElement[]): HTMLElement {
+  return element("div", { class: "switches" }, ...buttons);
 }
 
 function refusals(answer: Answer): HTMLElement[] {
@@ -185,14 +178,4 @@ function refusals(answer: Answer): HTMLElement[] {
     button("Decline", () => void answer({ action: "decline" })),
     button("Cancel", () => void answer({ action: "cancel" })),
   ];
-}
-
-async function answered(status: HTMLElement, act: () => Promise<void>): Promise<void> {
-  status.textContent = "";
-  try {
-    await act();
-  } catch (error) {
-    status.textContent =
-      error instanceof NoObject ? "Correct the JSON first." : visible((error as Error).message);
-  }
 }

@@ -1,5 +1,5 @@
 import { post } from "./connection.js";
-import { byId, element } from "./dom.js";
+import { byId, element, refill } from "./dom.js";
 import type { ConnectionEvent, CycleEvent, PageEvent } from "./messages.js";
 import { longText, nameText, shortText, visible } from "./text.js";
 
@@ -37,18 +37,15 @@ export class ConnectionState {
       document.title = `${shortText(String(title ?? name), 60)} · mcpgen dev`;
     }
     if (state === "connected") {
-      const place = byId("instructions");
-      place.replaceChildren(
-        ...(instructions === undefined
-          ? []
-          : [
-              element(
-                "details",
-                {},
-                element("summary", {}, "Instructions of the server"),
-                longText(instructions),
-              ),
-            ]),
+      refill(
+        byId("instructions"),
+        instructions !== undefined &&
+          element(
+            "details",
+            { "data-name": "instructions" },
+            element("summary", {}, "Instructions of the server"),
+            longText(instructions),
+          ),
       );
     }
     this.#options(event);

@@ -1,6 +1,6 @@
-import { post } from "./connection.js";
-import { button, byId, element } from "./dom.js";
-import { NoObject, SchemaForm } from "./form/form.js";
+import { check, post } from "./connection.js";
+import { byId, element, refill } from "./dom.js";
+import { SchemaForm } from "./form/form.js";
 import type { CallAnswer, CallKind, CallRequest, Item, Json, Members } from "./messages.js";
 import { type Chosen, badge } from "./offer-list.js";
 import { templateSchema, expanded } from "./template.js";
@@ -15,46 +15,85 @@ interface Way {
   readonly request: (value: Members) => { readonly name: string; readonly params: Members };
 }
 
-/** Shows the selected entry, with a form for its request. */
-export function showTarget({ list }: Chosen, { entry, badges }: Item): void {
-  const title = typeof entry["title"] === "string" ? entry["title"] : undefined;
-  const name = String(entry["name"] ?? entry["uri"]);
-  const description = entry["description"];
-  const address = entry["uri"] ?? entry["uriTemplate"];
-  const heading = element("h2", { id: "target-name", tabindex: -1 }, nameText(name));
-  byId("target").replaceChildren(
-    element("div", { class: "head" }, heading, ...badges.map(badge)),
-    title !== undefined && title !== name ? element("p", {}, nameText(title)) : "",
-    typeof address === "string" ? element("p", {}, linkOf(address)) : "",
-    typeof description === "string" ? longText(description) : "",
-    ...findings(badges),
-    requestForm(wayOf(list, entry)),
-    element("details", {}, element("summary", {}, "As the server lists it"), json(entry)),
-  );
+/** The request that the page prepares: for an entry of the offer, or of any method. */
+export class Target {
+  readonly #head = element("div");
+  readonly #place = byId("target");
+  #form: SchemaForm | undefined;
+  /** The entry whose form is shown, as JSON; undefined for any request. */
+  #entry: string | undefined;
+  #methods: readonly string[] = [];
+
+  /** Shows an entry, with a form for its request. */
+  show(chosen: Chosen, item: Item): void {
+    this.#form = undefined;
+    this.update(chosen, item);
+  }
+
+  /** Shows the present form of the entry. What was entered stays, as far as a changed entry has fields for it. */
+  update({ list }: Chosen, { entry, badges }: Item): void {
+    const title = typeof entry["title"] === "string" ? entry["title"] : undefined;
+    const name = String(entry["name"] ?? entry["uri"]);
+    const description = entry["description"];
+    const address = entry["uri"] ?? entry["uriTemplate"];
+    const heading = element("h2", { id: "target-name", tabindex: -1 }, nameText(name));
+    const isFocused = document.activeElement?.id === heading.id;
+    refill(
+      this.#head,
+      element("div", { class: "head" }, heading, ...badges.map(badge)),
+      title !== undefined && title !== name && element("p", {}, nameText(title)),
+      typeof address === "string" && element("p", {}, linkOf(address)),
+      typeof description === "string" && longText(description),
+      ...findings(badges),
+    );
+    if (isFocused) heading.focus();
+    const text = JSON.stringify(entry);
+    if (this.#form && text === this.#entry) return;
+    this.#entry = text;
+    const listed = element("summary", {}, "As the server lists it");
+    this.#showForm(wayOf(list, entry), element("details", { "data-name": "entry" }, listed, json(entry)));
+  }
+
+  /** Shows a form for any method. */
+  showAny(): void {
+    this.#form = this.#entry = undefined;
+    const heading = element("h2", { id: "target-name", tabindex: -1 }, "Any request");
+    this.#head.replaceChildren(element("div", { class: "head" }, heading));
+    this.#showForm(anyWay(this.#methods));
+  }
+
+  /** Sets the methods that a form for any method proposes. */
+  propose(methods: readonly string[]): void {
+    this.#methods = methods;
+    if (this.#form && this.#entry === undefined) this.#showForm(anyWay(methods));
+  }
+
+  #showForm(way: Way, ...more: readonly HTMLElement[]): void {
+    const earlier = this.#form;
+    this.#form = requestForm(way);
+    if (earlier) this.#form.adopt(earlier);
+    refill(this.#place, this.#head, this.#form.element, ...more);
+  }
 }
 
-/** Shows a form for any method. */
-export function showRequest(): void {
-  const method = element("input", { id: "method", autocomplete: "off", spellcheck: "false", value: "ping" });
-  byId("target").replaceChildren(
-    element("h2", { id: "target-name", tabindex: -1 }, "Any request"),
-    element("div", { class: "field" }, element("label", { for: "method" }, "Method"), method),
-    requestForm({
-      kind: "request",
-      verb: "Send",
-      schema: null,
-      request: (params) => ({ name: method.value, params }),
-    }),
-  );
+function anyWay(methods: readonly string[]): Way {
+  const properties = {
+    method: { type: "string", minLength: 1, examples: methods },
+    params: { type: "object" },
+  };
+  return {
+    ...{ kind: "request", verb: "Send", schema: { type: "object", properties, required: ["method"] } },
+    request: ({ method, params }) => ({ name: String(method ?? ""), params: (params ?? {}) as Members }),
+  };
 }
 
 function findings(badges: Item["badges"]): HTMLElement[] {
   return badges
     .filter(({ lines }) => lines.length > 0)
-    .map(({ text, lines }) =>
+    .map(({ kind, text, lines }) =>
       element(
         "details",
-        {},
+        { "data-name": kind },
         element("summary", {}, visible(text)),
         element("ul", { class: "findings" }, ...lines.map((line) => element("li", {}, longText(line)))),
       ),
@@ -106,40 +145,20 @@ function promptSchema(args: Json | undefined): Json {
   };
 }
 
-function requestForm({ kind, verb, schema, request }: Way): HTMLElement {
-  const editor = new SchemaForm(schema, kind === "request" ? "Parameters" : "Arguments");
-  const status = element("p", { class: "fault", role: "alert" });
-  const anyway = button(`${verb} anyway`, () => void send(true), { class: "anyway", hidden: true });
-  const send = async (isAnyway: boolean): Promise<void> => {
-    status.textContent = "";
-    try {
-      const body: CallRequest = { kind, ...request(editor.read()), anyway: isAnyway };
+function requestForm({ kind, verb, schema, request }: Way): SchemaForm {
+  return new SchemaForm(schema, kind === "request" ? "Request" : "Arguments", {
+    verb,
+    send: async (value, isAnyway) => {
+      // The loop judges the arguments of a tool by the schema that the server lists.
+      const issues = isAnyway || kind === "tool" ? [] : await check(schema, value);
+      if (issues.length > 0) return issues;
+      const body: CallRequest = { kind, ...request(value), anyway: isAnyway };
       const answer = await post<CallAnswer>("call", body);
-      const issues = "issues" in answer ? answer.issues : [];
-      editor.show(issues);
-      anyway.hidden = issues.length === 0;
-      if (issues.length > 0)
-        status.textContent = `Not sent: ${issues.length} ${issues.length === 1 ? "issue" : "issues"} by the input schema.`;
-    } catch (error) {
-      status.textContent =
-        error instanceof NoObject ? "Not sent: correct the JSON." : visible(String((error as Error).message));
-    }
-  };
-  const form = element(
-    "form",
-    { novalidate: true, "aria-labelledby": "target-name" },
-    editor.element,
-    status,
-    element("div", { class: "switches" }, element("button", { type: "submit", class: "main" }, verb), anyway),
-  );
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void send(false);
+      if ("issues" in answer) return answer.issues;
+      // On a small screen, the results are below the form.
+      const results = byId("calls-title");
+      if (results.getBoundingClientRect().top > 0.8 * innerHeight) results.scrollIntoView();
+      return [];
+    },
   });
-  form.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
-    event.preventDefault();
-    void send(false);
-  });
-  return form;
 }

@@ -22,7 +22,7 @@ export class WireList {
     const before = this.#rows.get(event.number);
     const made = row(event);
     this.#rows.set(event.number, made);
-    if (before) before.replaceWith(made);
+    if (before) replaceRow(before, made);
     else this.#list.prepend(made);
     const isInvalid = made.dataset["verdict"] === "invalid";
     made.hidden = this.#only.checked && !isInvalid;
@@ -32,14 +32,21 @@ export class WireList {
       this.#rows.get(oldest!)!.remove();
       this.#rows.delete(oldest!);
     }
-    byId("wire-count").textContent =
-      `${event.number.toLocaleString("en")} messages, ${this.#invalid} invalid`;
+    byId("wire-count").textContent = `${event.number.toLocaleString("en")}, ${this.#invalid} invalid`;
   }
 
   #filter(): void {
     for (const made of this.#rows.values())
       made.hidden = this.#only.checked && made.dataset["verdict"] !== "invalid";
   }
+}
+
+/** Replaces a row by its later form. What the user has opened stays open. */
+function replaceRow(before: HTMLElement, made: HTMLElement): void {
+  const isFocused = before.querySelector("summary") === document.activeElement;
+  made.querySelector("details")!.open = before.querySelector("details")!.open;
+  before.replaceWith(made);
+  if (isFocused) made.querySelector("summary")!.focus();
 }
 
 function row(event: WireEvent): HTMLElement {

@@ -281,7 +281,7 @@ export function retryAfter(value: string | null): number | undefined {
 
 function adviceFor(status: number, { challenge, retryAfterMs, location }: RefusalDetails): string {
   if (status === 401)
-    return ` (the option http.authorize gives what authorizes requests${challenge === undefined ? "" : `; asked for: ${challenge.slice(0, 200)}`})`;
+    return ` (give http.headers or http.authorize${challenge === undefined ? "" : `; asked for: ${challenge.slice(0, 200)}`})`;
   if (status >= 300 && status < 400 && location !== undefined)
     return ` and points to ${location.slice(0, 200)}; 307 and 308 on the same origin alone are followed, five in a row`;
   return retryAfterMs === undefined ? "" : ` (it may be asked again in ${retryAfterMs} ms)`;

@@ -2,7 +2,7 @@ import type { Json, Members } from "../messages.js";
 
 /** The kind of control for a value. */
 export type Control =
-  | { readonly kind: "text"; readonly format?: string; readonly most?: number }
+  | TextControl
   | { readonly kind: "number" | "integer"; readonly least?: number; readonly most?: number }
   | { readonly kind: "boolean" }
   /** One of several values. */
@@ -15,6 +15,15 @@ export type Control =
   | { readonly kind: "group"; readonly fields: readonly Field[] }
   /** Any value, as JSON. */
   | { readonly kind: "json" };
+
+export interface TextControl {
+  readonly kind: "text";
+  readonly format?: string;
+  readonly least?: number;
+  readonly most?: number;
+  /** Values to propose. */
+  readonly examples?: readonly string[];
+}
 
 export interface Choice {
   readonly value: Json;
@@ -36,6 +45,9 @@ const deepest = 4;
 
 /** Maximum number of fields; a larger schema is entered as JSON. */
 const mostFields = 300;
+
+/** Maximum number of proposed values. */
+const mostExamples = 100;
 
 /** Maximum number of choices in one control. */
 const mostChoices = 1_000;
@@ -193,11 +205,16 @@ function labelOf(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function textControl({ format, maxLength }: Members): Control {
+function textControl({ format, minLength, maxLength, examples }: Members): Control {
+  const texts = Array.isArray(examples)
+    ? (examples as readonly Json[]).filter((each) => typeof each === "string").slice(0, mostExamples)
+    : [];
   return {
     kind: "text",
     ...(typeof format === "string" && { format }),
+    ...(typeof minLength === "number" && { least: minLength }),
     ...(typeof maxLength === "number" && { most: maxLength }),
+    ...(texts.length > 0 && { examples: texts }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { button, element, newId } from "../dom.js";
+import { button, element, newId, sentForm } from "../dom.js";
 import type { Issue, Json, Members } from "../messages.js";
 import { nameText, visible, longText, shortText } from "../text.js";
 import { type ValueControl, type Labelled, pointerOf } from "./control.js";
@@ -6,12 +6,22 @@ import { type Control, type Field, controlOf } from "./fields.js";
 import { type JsonProblem, jsonProblem } from "./json-problem.js";
 import { inputControl } from "./input.js";
 
-/** Thrown if the text of the JSON editor is not an object. */
-export class NoObject extends Error {}
+/** How a form is sent. */
+export interface Sending {
+  /** The text of the button. */
+  readonly verb: string;
+  /** Sends the value. @returns issues because of which it was not sent; none if it `isAnyway` */
+  readonly send: (value: Members, isAnyway: boolean) => Promise<readonly Issue[]>;
+  /** Buttons beside that which sends. */
+  readonly others?: readonly HTMLElement[];
+}
 
-/** A form for the schema of an object, and a JSON editor for the same value. */
+/**
+ * A form for the schema of an object, and a JSON editor for the same value. A value with issues is marked, and sent
+ * only on demand.
+ */
 export class SchemaForm {
-  readonly element: HTMLElement;
+  readonly element: HTMLFormElement;
   readonly #fields: ValueControl | undefined;
   readonly #text: HTMLTextAreaElement;
   readonly #problem: HTMLElement;
@@ -19,9 +29,14 @@ export class SchemaForm {
   readonly #form: HTMLElement;
   readonly #editor: HTMLElement;
   readonly #tabs: readonly HTMLButtonElement[];
+  readonly #status = element("p", { class: "fault", role: "alert" });
+  readonly #anyway: HTMLButtonElement;
+  readonly #send: Sending["send"];
   #isJson = false;
 
-  constructor(schema: Json | undefined, label: string) {
+  /** @param label the name of the value */
+  constructor(schema: Json | undefined, label: string, { verb, send, others = [] }: Sending) {
+    this.#send = send;
     const control = controlOf(schema);
     this.#fields = control.kind === "group" ? membersControl(control.fields, "", true) : undefined;
     const [id, problem] = [newId("json"), newId("problem")];
@@ -34,7 +49,7 @@ export class SchemaForm {
       "div",
       {},
       this.#fields?.element ?? "",
-      !hasFields && this.#fields !== undefined && "no arguments",
+      !hasFields && this.#fields !== undefined && element("p", { class: "soft" }, "no arguments"),
     );
     this.#editor = element(
       "div",
@@ -49,30 +64,65 @@ export class SchemaForm {
       { class: "switches", role: "group", "aria-label": "Editor" },
       ...this.#tabs,
     );
-    this.element = element(
-      "div",
-      { class: "form" },
-      this.#fields !== undefined && switches,
+    this.#anyway = button(`${verb} anyway`, () => void this.#submit(true), { hidden: true });
+    this.element = sentForm(
+      () => void this.#submit(false),
+      hasFields && switches,
       this.#form,
       this.#editor,
       this.#issues,
+      this.#status,
+      element(
+        "div",
+        { class: "switches" },
+        element("button", { type: "submit", class: "main" }, verb),
+        this.#anyway,
+        ...others,
+      ),
     );
     this.#issues.setAttribute("role", "status");
     this.#text.value = "{}";
     this.#switch(this.#fields === undefined);
   }
 
-  /** @throws NoObject if the editor's text is not a JSON object; the position is shown */
-  read(): Members {
+  /** Takes over what the user has entered in an earlier form, as far as this one can show it. */
+  adopt(earlier: SchemaForm): void {
+    if (earlier.#isJson || !this.#fields) {
+      this.#text.value = earlier.#isJson ? earlier.#text.value : earlier.#json();
+      this.#switch(true);
+    } else
+      this.#fields.write({ ...(this.#fields.read() as Members), ...(earlier.#fields!.read() as Members) });
+  }
+
+  async #submit(isAnyway: boolean): Promise<void> {
+    this.#status.textContent = "";
+    try {
+      const value = this.#read();
+      const issues = value && (await this.#send(value, isAnyway));
+      if (issues) this.#mark(issues);
+      this.#anyway.hidden = !issues || issues.length === 0;
+      if (!issues) this.#status.textContent = "Not sent: correct the JSON.";
+      else if (issues.length > 0)
+        this.#status.textContent = `Not sent: ${issues.length} ${issues.length === 1 ? "issue" : "issues"} by the schema.`;
+    } catch (error) {
+      this.#status.textContent = visible(String((error as Error).message));
+    }
+  }
+
+  /** The value; undefined if the editor's text is not a JSON object, whose fault is shown. */
+  #read(): Members | undefined {
     if (!this.#isJson) return (this.#fields!.read() ?? {}) as Members;
-    const problem = this.#checkText();
-    if (!problem) return JSON.parse(this.#text.value) as Members;
+    if (!this.#checkText()) return JSON.parse(this.#text.value) as Members;
     this.#text.focus();
-    throw new NoObject(problem.message);
+    return undefined;
+  }
+
+  #json(): string {
+    return JSON.stringify(this.#fields!.read() ?? {}, undefined, 2);
   }
 
   /** Shows issues beside the fields concerned, and the others below the form. */
-  show(issues: readonly Issue[]): void {
+  #mark(issues: readonly Issue[]): void {
     const controls = this.#isJson || !this.#fields ? [] : all(this.#fields);
     const rest: Issue[] = [];
     const byControl = new Map<ValueControl, string[]>();
@@ -92,19 +142,19 @@ export class SchemaForm {
         ),
       ),
     );
-    const [first] = byControl.keys();
+    const first = controls.find((control) => byControl.has(control));
     first?.element.querySelector<HTMLElement>("input, textarea, select, button")?.focus();
   }
 
   #show(isJson: boolean): void {
     if (isJson === this.#isJson) return;
-    if (isJson) this.#text.value = JSON.stringify(this.#fields!.read() ?? {}, undefined, 2);
+    if (isJson) this.#text.value = this.#json();
     else if (this.#checkText()) return this.#text.focus();
     else if (!this.#fields!.write(JSON.parse(this.#text.value) as Json)) {
       this.#problem.textContent = "The form has no field for a part of this value: it stays JSON.";
       return;
     }
-    this.show([]);
+    this.#mark([]);
     this.#switch(isJson);
   }
 
@@ -224,11 +274,11 @@ function listControl(item: Control, { pointer, title, required, description }: L
     return value === undefined || control.write(value);
   };
   const remove = (row: HTMLElement): void => {
-    const values = rows.filter((each) => each.row !== row).map(({ control }) => control.read() ?? "");
+    const values = rows.filter((each) => each.row !== row).map(({ control }) => control.read());
     fill(values);
     more.focus();
   };
-  const fill = (values: readonly Json[]): boolean => {
+  const fill = (values: readonly (Json | undefined)[]): boolean => {
     rows.length = 0;
     list.replaceChildren();
     return values.map((value) => add(value)).every(Boolean);

@@ -1,14 +1,19 @@
 import type { Json } from "../messages.js";
-import { element, newId } from "../dom.js";
+import { button, element, newId } from "../dom.js";
 import { longText, nameText, shortText } from "../text.js";
 import type { Labelled, ValueControl } from "./control.js";
-import type { Choice, Control } from "./fields.js";
+import type { Choice, Control, TextControl } from "./fields.js";
 
 type Input = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** The conversion between an input's text and a value. */
 interface Entry {
+  /** The present input: a line may become an area. */
   readonly input: Input;
+  /** Elements below the input. */
+  readonly below?: readonly HTMLElement[];
+  /** Offers the empty text as a value, if the value is missing. */
+  readonly offerEmpty?: (isMissing: boolean) => void;
   readonly read: () => Json | undefined;
   readonly write: (value: Json | undefined) => boolean;
 }
@@ -16,7 +21,7 @@ interface Entry {
 /** Types of inputs by format. */
 const types: Readonly<Record<string, string>> = { date: "date", time: "time", email: "email", uri: "url" };
 
-const examples: Readonly<Record<string, string>> = {
+const formatExamples: Readonly<Record<string, string>> = {
   "date-time": "2030-12-31T12:00:00Z",
   uri: "https://example.com",
   email: "ada@example.com",
@@ -26,7 +31,8 @@ const examples: Readonly<Record<string, string>> = {
 export function inputControl(control: Control, labelled: Labelled): ValueControl {
   const { pointer, title, required, description } = labelled;
   const [id, hint, message] = [newId("field"), newId("hint"), newId("message")];
-  const { input, read, write } = entryOf(control, required);
+  const entry = entryOf(control, required);
+  const { input, below = [], read, write } = entry;
   input.id = id;
   if (required) input.setAttribute("aria-required", "true");
   const described = [...(description === undefined ? [] : [hint]), message].join(" ");
@@ -37,23 +43,23 @@ export function inputControl(control: Control, labelled: Labelled): ValueControl
   const place = element("p", { class: "fault", id: message });
   const isBox = control.kind === "boolean";
   const mark = (messages: readonly string[]): void => {
-    place.textContent = shortText(messages.join("; "), 500);
-    if (messages.length > 0) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
+    const isMissing = messages.length > 0 && read() === undefined;
+    place.textContent = isMissing ? "required, and left empty" : shortText(messages.join("; "), 500);
+    if (messages.length > 0) entry.input.setAttribute("aria-invalid", "true");
+    else entry.input.removeAttribute("aria-invalid");
+    entry.offerEmpty?.(isMissing);
   };
+  const field = element(
+    "div",
+    { class: isBox ? "field box" : "field" },
+    ...(isBox ? [input, label] : [label, input]),
+    said,
+    place,
+    ...below,
+  );
   // A fault of the previous value does not apply to the new one.
-  input.addEventListener("input", () => mark([]));
-  return {
-    element: element(
-      "div",
-      { class: isBox ? "field box" : "field" },
-      ...(isBox ? [input, label] : [label, input]),
-      said,
-      place,
-    ),
-    ...{ pointer, read, write },
-    mark,
-  };
+  field.addEventListener("input", () => mark([]));
+  return { element: field, pointer, read, write, mark };
 }
 
 function markOf(required: boolean): HTMLElement | false {
@@ -77,7 +83,7 @@ function entryOf(control: Control, required: boolean): Entry {
     case "choices":
       return multipleSelect(control.choices, required);
     case "text":
-      return textInput(control.format, required);
+      return textInput(control);
     default:
       return jsonInput();
   }
@@ -153,19 +159,80 @@ function multipleSelect(choices: readonly Choice[], required: boolean): Entry {
   };
 }
 
-function textInput(format: string | undefined, required: boolean): Entry {
-  const type = format === undefined ? undefined : types[format];
-  const placeholder = format === undefined ? undefined : examples[format];
+/**
+ * An input for a text. Left empty it has no value, unless the user chooses the empty text. Enter sends a text of
+ * one line; Shift+Enter and values of more lines make the line an area.
+ */
+function textInput({ format, least = 0, examples = [] }: TextControl): Entry {
+  const type = format === undefined ? "text" : (types[format] ?? "text");
+  const placeholder = format === undefined ? undefined : formatExamples[format];
   const given = { placeholder, autocomplete: "off", spellcheck: "false" };
-  const input =
-    format === undefined
-      ? element("textarea", { rows: 1, ...given })
-      : element("input", { type: type ?? "text", ...given });
+  const line = element("input", { type, ...given, title: type === "text" && "Shift+Enter: a new line" });
+  let input: HTMLInputElement | HTMLTextAreaElement = line;
+  const isEmpty = (): boolean => empty.ariaPressed === "true";
+  const chooseEmpty = (is: boolean): void => {
+    empty.ariaPressed = String(is);
+    empty.hidden = !is;
+  };
+  const empty = button(
+    "Send an empty text",
+    () => {
+      chooseEmpty(!isEmpty());
+      if (!isEmpty()) input.focus();
+      empty.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    { class: "more", "aria-pressed": false, hidden: true },
+  );
+  line.addEventListener("input", () => chooseEmpty(false));
+  const grow = (): void => {
+    if (input !== line) return;
+    const area = element("textarea", { rows: 1 });
+    for (const { name, value } of line.attributes)
+      if (!["type", "title", "list"].includes(name)) area.setAttribute(name, value);
+    area.value = line.value;
+    area.addEventListener("input", () => chooseEmpty(false));
+    input = area;
+    const [start, end] = [line.selectionStart ?? 0, line.selectionEnd ?? 0];
+    const isFocused = document.activeElement === line;
+    line.replaceWith(area);
+    if (!isFocused) return;
+    area.focus();
+    area.setSelectionRange(start, end);
+  };
+  /** Inserts at the caret what a line cannot hold. */
+  const insert = (event: Event, text: string): void => {
+    event.preventDefault();
+    grow();
+    input.setRangeText(text, input.selectionStart!, input.selectionEnd!, "end");
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  };
+  if (type === "text") {
+    line.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.shiftKey && !event.isComposing) insert(event, "\n");
+    });
+    line.addEventListener("beforeinput", (event) => {
+      if (event.data?.includes("\n") === true) insert(event, event.data);
+    });
+  }
+  const list = element(
+    "datalist",
+    { id: newId("examples") },
+    ...examples.map((value) => element("option", { value })),
+  );
+  if (examples.length > 0) line.setAttribute("list", list.id);
   return {
-    input,
-    read: () => (input.value === "" && !required ? undefined : input.value),
+    get input() {
+      return input;
+    },
+    below: examples.length > 0 ? [empty, list] : [empty],
+    offerEmpty: (isMissing) => {
+      if (!isEmpty()) empty.hidden = !isMissing || format !== undefined || least > 0;
+    },
+    read: () => (input.value === "" && !isEmpty() ? undefined : input.value),
     write: (value) => {
+      if (typeof value === "string" && type === "text" && value.includes("\n")) grow();
       input.value = typeof value === "string" ? value : "";
+      chooseEmpty(value === "");
       // Inputs of some types discard values that they cannot show.
       return value === undefined || input.value === value;
     },
