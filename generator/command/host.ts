@@ -116,7 +116,7 @@ function scriptOf(path: string | undefined, contract: Contract, { directory }: C
     const schemas = readToolSchemas(contract);
     return (contract.tools ?? []).flatMap((tool, index) => {
       if (tool.annotations?.["readOnlyHint"] !== true) return [];
-      const found = exampleArguments(tool, schemas[index]!.input);
+      const found = exampleArguments(tool.inputSchema, schemas[index]!.input);
       return found ? [{ tool: tool.name, arguments: found }] : [];
     });
   }
@@ -179,7 +179,7 @@ function hostText({ program, test }: Report, { console }: CommandContext): strin
   const seconds = (test.milliseconds / 1000).toFixed(1);
   const outside = [...test.outside];
   return [
-    paint("bold", program.name) + paint("dim", ` ${seconds} s, ${test.others} tools of its own`),
+    paint("bold", program.name) + paint("dim", ` ${seconds} s, ${test.others} tools of the host`),
     ...(outside.length > 0 ? [`  asked for, and did not get: ${outside.join(", ")}`] : []),
     ...test.tools.flatMap((tool) => toolLines(tool)),
     ...test.calls.flatMap((call) => callLines(call)),

@@ -265,7 +265,7 @@ function exampleCall({ document: { contract } }: ProjectRequest): string | undef
   const schemas = readToolSchemas(contract);
   for (const [index, tool] of tools.entries()) {
     if (tool.annotations?.["readOnlyHint"] !== true) continue;
-    const args = exampleArguments(tool, schemas[index]!.input);
+    const args = exampleArguments(tool.inputSchema, schemas[index]!.input);
     const { method } = contractNames(contract).tools.get(tool.name)!;
     if (args !== undefined) return `${method}(${literal(args)})`;
   }

@@ -1,15 +1,15 @@
 import { type JsonObject, type JsonValue, type Schema, isJsonObject } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import type { ContractTool } from "../contract/contract.js";
 import { minimalRoot } from "./sample.js";
 
 /**
  * Arguments to try a tool with: those that are required, with the examples and defaults of the schema where they are valid.
  *
- * @param schema the tool's `inputSchema`, read
+ * @param inputSchema of the tool
+ * @param schema the same, read
  * @returns undefined if none were found
  */
-export function exampleArguments({ inputSchema }: ContractTool, schema: Schema): JsonObject | undefined {
+export function exampleArguments(inputSchema: JsonObject, schema: Schema): JsonObject | undefined {
   const sample = minimalRoot(schema);
   if (!isJsonObject(sample)) return undefined;
   const { properties, examples } = inputSchema;

@@ -186,6 +186,7 @@ export const buildings: readonly Building[] = [
       { path: "generator/diff", holds: "rules, witnesses, reports, uses" },
       { path: "generator/sync", holds: "users' handlers kept complete" },
       { path: "generator/lint", holds: "rules about contracts" },
+      { path: "generator/host", holds: "hosts run with a scripted model" },
       { path: "generator/page", holds: "pages to read: layout, references, reports" },
       { path: "generator/login", holds: "credentials for live servers: environment, stores, logins" },
       { path: "generator/capture", holds: "live servers" },
