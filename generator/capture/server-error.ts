@@ -1,10 +1,10 @@
 import type { CodeOfError } from "../diagnostics/catalogue.js";
 import { type CodedErrorDetails, CodedError } from "../diagnostics/coded-error.js";
-import { proxyAdvice } from "../files/proxies.js";
+import { networkAdvice, networkMessage } from "../files/proxies.js";
 import { oneLine, shortText } from "../print/terminal-text.js";
 import { secrets } from "../secrets/secrets.js";
 import type { Runtime } from "./runtime.js";
-import { type ServerSource, kindOfServer, shownSource } from "./server-source.js";
+import { type ServerSource, kindOfServer, packageCommand, shownSource } from "./server-source.js";
 import { isJsonObject } from "@mcpgen/engine";
 
 /** An error of the runtime (runtime/base/jsonrpc/errors.ts). Programs check its code. */
@@ -29,7 +29,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     code: "MG4102",
     next: [
       "Start the server yourself and read what it prints; --env NAME passes a variable on.",
-      "Check the address; --header NAME:VALUE sends an authorization header.",
+      "Check the address, and that the server runs there.",
     ],
   },
   // No request was sent, because the address or a header is invalid.
@@ -67,6 +67,18 @@ const kinds: Readonly<Record<string, Kind>> = {
     ],
   },
 };
+
+/** For responses of these HTTP statuses. */
+const refusals = new Map<unknown, { readonly code: CodeOfError; readonly next: string }>([
+  [401, { code: "MG4106", next: 'Send what it asks for, e.g. --header "Authorization: Bearer …".' }],
+  [
+    403,
+    {
+      code: "MG4102",
+      next: "Check what the credentials allow; --header NAME:VALUE sends an authorization header.",
+    },
+  ],
+]);
 
 /** For all other codes: the message quotes the server's response. */
 const answered: Kind = {
@@ -123,7 +135,11 @@ export function serverError(
   if (!isRuntimeError(error)) return error;
   const shown = shownSource(source);
   const said = error.message.replace(/; its last line on standard error: [^]*$/, "");
-  const message = oneLine(typeof source === "string" ? said.replaceAll(source, shown) : said, " ");
+  const text = oneLine(typeof source === "string" ? said.replaceAll(source, shown) : said, " ");
+  // The options of the library are not the ones of the command line.
+  const message = networkMessage(text)
+    .replace("give http.headers or http.authorize; ", "")
+    .replace(" (give http.headers or http.authorize)", "");
   const common = { place: { file: shown }, cause: error };
   const { detail: data, facts } = errorData(error);
   const pages = pagesText(error, runtime);
@@ -134,18 +150,36 @@ export function serverError(
       detail: pages,
       next: openPages,
     });
-  const { code, next } = kinds[error.code] ?? answered;
+  const kind = kinds[error.code] ?? answered;
+  const { code, next } = refusals.get(statusOf(error)) ?? {
+    code: kind.code,
+    next: kind.next[kindOfServer(source) === "http" ? 1 : 0],
+  };
   const stderr = stderrOf(error.data) ?? printed;
   const detail = [data ?? "", lastLines(stderr)].filter((text) => text !== "");
   return new CodedError(code, stray === undefined ? message : `${message}; ${stray}`, {
     ...common,
     next:
       stray === undefined
-        ? (proxyAdvice(error) ?? moduleAdvice(stderr) ?? next[kindOfServer(source) === "http" ? 1 : 0])
+        ? (networkAdvice(error) ?? packageAdvice(error, source) ?? moduleAdvice(stderr) ?? next)
         : quietOutput,
     ...(detail.length > 0 && { detail: detail.join("\n") }),
     ...(facts && { facts }),
   });
+}
+
+/** The HTTP status with which a server refused a request. */
+function statusOf({ data }: RuntimeError): unknown {
+  return typeof data === "object" && data !== null && "status" in data ? data.status : undefined;
+}
+
+/** Advice for a command that is the name of a package. */
+function packageAdvice({ code }: RuntimeError, source: ServerSource): string | undefined {
+  const meant =
+    code === "spawn-failed" && typeof source === "string"
+      ? packageCommand(source.slice("stdio:".length))
+      : undefined;
+  return meant === undefined ? undefined : `Did you mean ${JSON.stringify(meant)}?`;
 }
 
 const openPages = "Open each page yourself, if you trust its host; then run the command again.";

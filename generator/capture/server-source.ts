@@ -188,8 +188,17 @@ function meantCommand(source: string, directory: string): string | undefined {
     return command === "" ? undefined : `stdio:${command}`;
   }
   if (more.length > 0 && starters.test(basename(first))) return `stdio:${source.trim()}`;
+  const ofPackage = packageCommand(source);
+  if (ofPackage !== undefined) return ofPackage;
   const start = isFile(resolve(directory, first)) ? startOf(first, directory) : undefined;
   return start === undefined ? undefined : [start, ...more].join(" ");
+}
+
+/** The SOURCE that starts the program of a package of npm with a scope; undefined for other texts. */
+export function packageCommand(text: string): string | undefined {
+  return /^@[a-z\d][\w.-]*\/[a-z\d][\w.-]*(?:@[\w.-]+)?(?:\s|$)/i.test(text)
+    ? `stdio:npx -y ${text}`
+    : undefined;
 }
 
 /** The SOURCE that starts a program file; undefined for other files. */

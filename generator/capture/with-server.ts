@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { packageVersion } from "../files/regular-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { closest } from "../diagnostics/suggest.js";
+import { revisionAdvice } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
 import { loginOf, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
@@ -38,6 +38,8 @@ export interface ServerOptions {
   readonly tap?: Tap | undefined;
   /** Called with standard error output of the server process. */
   readonly onStderr?: (text: string) => void;
+  /** Called with each connected client. */
+  readonly onConnected?: (client: LiveClient) => void;
   /** Called at the end with a description of non-message output on the process's standard output. */
   readonly onStray?: (what: string) => void;
 }
@@ -116,6 +118,7 @@ async function withConnection<T>(
     if (typeof link.source === "string" && !Object.keys(all).some((name) => /^authorization$/i.test(name)))
       authorization = options.authorization?.forServer(link.source);
     client = await connected(runtime, link, all, options, authorization);
+    options.onConnected?.(client);
     const result = await use(client);
     if (link.stray !== undefined) options.onStray?.(link.stray);
     return result;
@@ -307,8 +310,7 @@ function declining({ userRejected }: Runtime, onAsked: (what: string) => void = 
 function expectRevision({ revisions }: Runtime, wanted: string | undefined): void {
   const ids = revisions.map(({ id }) => id);
   if (wanted === undefined || ids.includes(wanted)) return;
-  const suggestion = closest(wanted, ids);
   throw new CodedError("MG2010", `there is no revision ${JSON.stringify(wanted)}`, {
-    next: suggestion === undefined ? `The revisions are ${ids.join(", ")}.` : `Did you mean ${suggestion}?`,
+    next: revisionAdvice(wanted, ids),
   });
 }

@@ -5,6 +5,7 @@ import type { Trust } from "./trust/trust.js";
 import { type Finding, type Place, type ErrorFinding, CodedError } from "../diagnostics/coded-error.js";
 import {
   type Paint,
+  asTyped,
   operands,
   shellLine,
   shownPath,
@@ -117,7 +118,7 @@ export interface Outcome {
   readonly steps?: string;
   /** A summary in one line; omitted under `--quiet`. */
   readonly summary?: string;
-  /** The command that repairs the findings, printed as the last line. */
+  /** The command that repairs the findings, from `mcpgen` on; printed as the last line. */
   readonly mend?: string;
   /** Data that `--json` prints beside the findings. */
   readonly data?: Readonly<Record<string, unknown>>;
@@ -282,15 +283,22 @@ export function present(command: string, outcome: Outcome, console: Console): nu
     console.document(documentOf(command, outcome));
     return exit;
   }
+  // Before the result: what the user did wrong explains it.
+  if (outcome.error)
+    printErrors(
+      [outcome.error, ...outcome.error.more].map((each) => shownError(each)),
+      console,
+    );
   for (const finding of findings) {
     if (console.settings.format === "github") console.annotation(annotation(finding));
     else console.result(findingText(finding, console.paint));
   }
   if (outcome.text !== undefined) console.result(outcome.text);
   if (outcome.steps !== undefined && !console.settings.quiet) console.result(outcome.steps);
-  if (outcome.summary !== undefined && !console.settings.quiet) console.result(printable(outcome.summary));
-  if (outcome.mend !== undefined) console.result(`Run: ${console.paint("bold", printable(outcome.mend))}`);
-  if (outcome.error) printErrors([shownError(outcome.error)], console);
+  if (outcome.summary !== undefined && !console.settings.quiet)
+    console.result(printable(asTyped(outcome.summary)));
+  if (outcome.mend !== undefined)
+    console.result(`Run: ${console.paint("bold", printable(asTyped(outcome.mend)))}`);
   return exit;
 }
 
@@ -363,7 +371,7 @@ export function findingText({ code, severity, message, place, next, detail }: Fi
   const where = place === undefined ? "" : `${paint("bold", placeText(place))}: `;
   const kind = paint(colours[severity], `${severity} ${code}`);
   const lines = [`${where}${kind}: ${printable(message)}`];
-  if (next !== undefined) lines.push(`  ${paint("cyan", "→")} ${printable(next)}`);
+  if (next !== undefined) lines.push(`  ${paint("cyan", "→")} ${printable(asTyped(next))}`);
   if (detail !== undefined) lines.push(indented(detail, paint));
   return lines.join("\n");
 }

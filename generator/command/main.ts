@@ -18,6 +18,8 @@ import { Trust } from "./trust/trust.js";
 import yargs, { type Argv, type Options } from "yargs";
 import { commands, globalOptions, groups, parserCommands, parserOptions } from "./commands.js";
 import { closest } from "../diagnostics/suggest.js";
+import { isServerSource } from "../capture/server-source.js";
+import { shellLine } from "../print/terminal-text.js";
 
 /** The environment of a command line: process, streams and folders. Tests supply their own. */
 export interface Surrounding extends Omit<CommandContext, "console" | "words" | "trust"> {
@@ -213,15 +215,20 @@ export async function parseCommandLine(
 }
 
 /**
- * Rewrites `help COMMAND` to `COMMAND --help`, which the parser understands.
+ * Rewrites `help COMMAND` to `COMMAND --help`, which the parser understands. A command line without a command, or with
+ * only the first word of some, asks for help, too.
  *
  * @throws CodedError MG2001 for an unknown command, MG2002 for an unknown option
  */
 function helpWords(words: readonly string[]): readonly string[] {
-  if (words[0] !== "help") return words;
-  const named = words.slice(1).filter((word) => !word.startsWith("-"));
+  const isAsked = words[0] === "help";
+  const rest = isAsked ? words.slice(1) : words;
+  const named = rest.filter((word) => !word.startsWith("-"));
   const name = named.join(" ");
-  const misspelt = unknownOption(words.slice(1));
+  const isOpen =
+    (name === "" || groups.has(name)) && !rest.some((word) => Object.hasOwn(parserOptions, word.slice(2)));
+  if (!isAsked && !isOpen) return words;
+  const misspelt = unknownOption(rest);
   if (misspelt) throw misspelt;
   if (name !== "" && !groups.has(name) && !everyCommand.some((command) => command.name === name))
     throw usageError(`Unknown command: ${name}`, named);
@@ -379,8 +386,7 @@ function usageError(message: string, args: readonly string[]): CodedError {
   const valueOf = /^Not enough arguments following: (.*)$/.exec(message)?.[1];
   if (valueOf !== undefined)
     return new CodedError("MG2003", `expected a value after --${valueOf}`, { next: help });
-  if (message.startsWith("Not enough non-option arguments"))
-    return missingPositional(message, args, command, help);
+  if (message.startsWith("Not enough non-option arguments")) return missingPositional(message, command, help);
   return new CodedError("MG2003", message || "the command line cannot be read", { next: help });
 }
 
@@ -402,8 +408,12 @@ function unknownOption(args: readonly string[]): CodedError | undefined {
     const [, name, cluster = ""] = /^(?:--([^=]+)|-([A-Za-z]+))/.exec(arg) ?? [];
     const letter = [...cluster].find((each) => !letters.has(each));
     if (name === undefined ? letter === undefined : names.has(name)) continue;
-    const suggestion = name === undefined ? undefined : closest(name, names);
-    return new CodedError("MG2002", `there is no option ${name === undefined ? `-${letter}` : `--${name}`}`, {
+    // A word after one dash is several options of one letter, or a name that lacks a dash.
+    const written = name ?? arg.slice(1).replace(/=.*/, "");
+    const suggestion = names.has(written) ? written : closest(written, names);
+    const shown =
+      name === undefined ? (suggestion === undefined ? `-${letter}` : `-${written}`) : `--${name}`;
+    return new CodedError("MG2002", `there is no option ${shown}`, {
       next: suggestion === undefined ? helpOf(command) : `Did you mean --${suggestion}?`,
     });
   }
@@ -427,8 +437,15 @@ function unknownArgument(
   help: string,
 ): CodedError {
   if (command) {
-    return new CodedError("MG2002", `unexpected argument ${JSON.stringify(name)}`, {
-      next: command.positionals ? `Put a value with spaces in quotes. ${help}` : help,
+    // The parser cuts its list of unknown arguments at commas, which a command may contain.
+    const server =
+      command.options?.["server"] && args.find((arg) => arg.startsWith(name) && isServerSource(arg));
+    return new CodedError("MG2002", `unexpected argument ${JSON.stringify(server ?? name)}`, {
+      next: server
+        ? `Did you mean --server ${shellLine([server])}?`
+        : command.positionals
+          ? `Put a value with spaces in quotes. ${help}`
+          : help,
     });
   }
   const group = args.find((arg) => groups.has(arg));
@@ -472,20 +489,8 @@ function required(message: string, command: NamedCommand | undefined): string {
   return names.map((each) => (each === "" ? "an argument" : `--${each}`)).join(" and ");
 }
 
-function missingPositional(
-  message: string,
-  args: readonly string[],
-  command: NamedCommand | undefined,
-  help: string,
-): CodedError {
-  const group = args.find((arg) => groups.has(arg));
-  if (!command) {
-    const names = commands.map(({ name }) => name).filter((name) => !group || name.startsWith(group));
-    return new CodedError("MG2003", `expected a command: ${names.join(", ")}`, {
-      next: group ? `See \`mcpgen ${group} --help\`.` : help,
-    });
-  }
-  const required = Object.entries(command.positionals ?? {}).filter(([, { demandOption }]) => demandOption);
+function missingPositional(message: string, command: NamedCommand | undefined, help: string): CodedError {
+  const required = Object.entries(command?.positionals ?? {}).filter(([, { demandOption }]) => demandOption);
   const given = Number(/got (\d+)/.exec(message)?.[1] ?? 0);
   const [name, { description }] = required[given] ?? required[0] ?? ["argument", {}];
   // If several arguments are required, the parser does not report which one is missing.

@@ -275,12 +275,12 @@ function sourcesOf(args: Arguments, project: Project, directory: string, lock: L
   return sources;
 }
 
-/** Advice: how to generate from a contract that the configuration does not name. */
+/** Advice: how to use a contract that the configuration does not name. */
 function fromContract(directory: string): string {
   const contract = contractIn(directory);
   return contract === undefined
     ? "From a contract: `mcpgen generate --contract FILE --out DIR`. "
-    : `From the contract here: \`mcpgen generate --contract ${contract} --out src/generated\`. `;
+    : `To compare ${contract} with a server: \`mcpgen check --server SOURCE\`. To generate from it: \`mcpgen generate --contract ${contract} --out src/generated\`. `;
 }
 
 /**

@@ -81,6 +81,7 @@ export function serverOptions(args: Arguments, context: CommandContext): ServerO
     authorization: authorizationOf(args, context),
     onAsked: (what) => console.note(printable(`declined: the server asked ${what}`)),
     onStderr: console.details(),
+    onConnected: ({ revision }) => console.detail(`connected: revision ${revision}`),
   };
 }
 

@@ -1,5 +1,12 @@
 import { editDistance } from "@mcpgen/engine";
 
+/** Advice for an unknown revision: the one that differs in one character, or else all, because dates look alike. */
+export function revisionAdvice(wanted: string, revisions: Iterable<string>): string {
+  const all = [...revisions];
+  const meant = all.find((each) => editDistance(wanted, each, 2) === 1);
+  return meant === undefined ? `The revisions are ${all.join(", ")}.` : `Did you mean ${meant}?`;
+}
+
 /**
  * The candidate most similar to `name`, other than `name` itself; `undefined` if none is similar. At most a
  * third of the letters (and at least two) may differ, but not all letters of either name. Ignores case.

@@ -28,6 +28,8 @@ export interface Finding {
   readonly counterexample?: Counterexample;
   /** The reason why the finding is not breaking although its rule is. */
   readonly demoted?: string;
+  /** The side whose schema cannot be read, so that the part was not compared. */
+  readonly unread?: "old" | "new" | "both";
   /** JSON Pointers into the canonical documents. */
   readonly pointers: { readonly old: string | null; readonly new: string | null };
   /** Hash of rule, subject and shapes, which identifies the finding between runs. */
@@ -60,12 +62,17 @@ export function levelFor({ level }: Finding, role: Role | "both"): Level {
   return role === "both" ? worst(level.client, level.server) : level[role];
 }
 
-/** Describes a change, e.g. `true → (absent)` if only one side has a shape; empty if neither has. */
+/**
+ * Describes a change, e.g. `true → (absent)` if only one side has a shape; empty if neither has. For a schema that cannot be
+ * read, the shape is the reason.
+ */
 export function changeText(
-  { old, new: next }: Pick<Finding, "old" | "new">,
+  { old, new: next, unread }: Pick<Finding, "old" | "new" | "unread">,
   shown: (shape: string) => string = (shape) => shape,
 ): string {
   if (old === null && next === null) return "";
+  if (unread === "old" || unread === "new")
+    return `the ${unread} one cannot be read: ${shown((old ?? next)!)}`;
   return [old, next].map((shape) => (shape === null ? "(absent)" : shown(shape))).join(" → ");
 }
 

@@ -102,12 +102,26 @@ export async function useProxies(): Promise<boolean> {
   return proxies !== undefined;
 }
 
-/** Advice for an error caused by a proxy, directly or through its `cause`; `undefined` for other errors. */
-export function proxyAdvice(error: unknown): string | undefined {
-  for (let each = error; each instanceof Error; each = each.cause)
+/**
+ * Advice for an error of the network, directly or through its `cause`: of a proxy, or of a server that speaks http at an
+ * https URL; `undefined` for other errors.
+ */
+export function networkAdvice(error: unknown): string | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) {
     if (each.name === "ProxyError")
       return "Check HTTPS_PROXY and HTTP_PROXY (http://USER:PASSWORD@HOST:PORT); NO_PROXY names hosts that are reached without a proxy.";
+    if (noTls.test(each.message)) return "This server speaks http: try http://….";
+  }
   return undefined;
+}
+
+/** How OpenSSL says that an answer is not TLS. */
+const noTls =
+  /(?:write EPROTO )?[\dA-F]*:?error:\S*:SSL routines:.*?:(?:wrong version number|packet length too long):[^\n]*/;
+
+/** The message of an error of the network, without the text of OpenSSL for an answer that is not TLS. */
+export function networkMessage(message: string): string {
+  return message.replace(noTls, "it does not answer in TLS");
 }
 
 /**

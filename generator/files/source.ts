@@ -12,7 +12,7 @@ import {
   decodeText,
 } from "./regular-file.js";
 import { type JsonFile, parseJson } from "./json-file.js";
-import { networkFetch, proxyAdvice } from "./proxies.js";
+import { networkFetch, networkAdvice } from "./proxies.js";
 
 /** Where to resolve a SOURCE of the command line. */
 export interface SourcePlace {
@@ -220,7 +220,7 @@ function unreachable(url: string, error: Error, timeout: number): CodedError {
   return new CodedError("MG4001", `the server cannot be reached: ${reason}`, {
     place: { file: publicUrl(url) },
     next:
-      proxyAdvice(error) ??
+      networkAdvice(error) ??
       "Check the URL and the connection, or download the file yourself and name the copy.",
     cause: error,
   });

@@ -13,7 +13,7 @@ import {
   LoginIndex,
   openStore,
 } from "./token-stores.js";
-import { proxyAdvice } from "../files/proxies.js";
+import { networkAdvice, networkMessage } from "../files/proxies.js";
 import { shellLine } from "../print/terminal-text.js";
 import { type Driven, drive, harmlessRequest, headersWith } from "./drive.js";
 import { type GivenCredentials, credentialsOf } from "./environment.js";
@@ -229,7 +229,7 @@ export class ServerAuthorization {
     if (codeOf(cause) === undefined) return undefined;
     const asked = this.#refusal && `the server answered ${this.#refusal.status} and asks for a login: `;
     const message = `${asked ?? ""}${(cause as Error).message}`;
-    const next = proxyAdvice(cause) ?? advice[codeOf(cause)!];
+    const next = networkAdvice(cause) ?? advice[codeOf(cause)!];
     return new CodedError("MG4107", message, { place, ...(next && { next }), facts: this.#facts(), cause });
   }
 
@@ -255,10 +255,10 @@ export class ServerAuthorization {
       const known = this.errorOf({ code: "authorize-failed", cause }, shown);
       if (known) throw known;
       const what = signal.aborted ? "there was no login in time" : "the server cannot be reached";
-      const why = proxyAdvice(cause) === undefined ? "" : `: ${(cause as Error).message}`;
+      const why = networkAdvice(cause) === undefined ? "" : `: ${networkMessage((cause as Error).message)}`;
       throw new CodedError("MG4107", `${what}${why}`, {
         place: { file: shown },
-        next: proxyAdvice(cause) ?? "Check the address and the network, and run the command again.",
+        next: networkAdvice(cause) ?? "Check the address and the network, and run the command again.",
         cause,
       });
     }

@@ -5,7 +5,7 @@ import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { errorOfFaults, FileForm } from "../files/file-form.js";
 import { readRegularText, packageFolder } from "../files/regular-file.js";
 import { vocabularyOf } from "../model/model.js";
-import { closest } from "../diagnostics/suggest.js";
+import { revisionAdvice } from "../diagnostics/suggest.js";
 
 export type RevisionStatus = "released" | "draft" | "handwritten";
 
@@ -311,15 +311,12 @@ export function revisionFolders(schemaDir: string): string[] {
 export function expectRevision(lock: Lock, revision: string): LockedRevision {
   const locked = lock.get(revision);
   if (locked) return locked;
-  const suggestion = closest(revision, lock.keys());
   const released = releasedRevisions().has(revision);
   throw new CodedError("MG2010", `there is no revision ${JSON.stringify(revision)}`, {
     next: released
       ? `Bring it in with \`mcpgen revision add ${revision}\`.`
-      : suggestion !== undefined
-        ? `Did you mean ${suggestion}?`
-        : lock.size === 0
-          ? "Bring it in with `mcpgen revision add FILE`."
-          : `The revisions are ${[...lock.keys()].join(", ")}.`,
+      : lock.size === 0
+        ? "Bring it in with `mcpgen revision add FILE`."
+        : revisionAdvice(revision, lock.keys()),
   });
 }

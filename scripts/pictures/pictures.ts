@@ -21,7 +21,7 @@ export const pictures: readonly Picture[] = [
 ];
 
 /** The most bytes that all pictures may have together. */
-export const mostBytes = 300_000;
+export const mostBytes = 250_000;
 
 /** The pictures of the repository, by their path. */
 export function storedPictures(root = "."): ReadonlyMap<string, Buffer> {

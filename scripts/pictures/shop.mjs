@@ -34,8 +34,6 @@ server.tool(
     inputSchema: z.object({
       article: z.string().describe("An article that `search` found."),
       count: z.int().min(1).max(20).default(1),
-      colour: z.enum(["black", "white"]).optional(),
-      wrapped: z.boolean().default(false).describe("As a present."),
     }),
     outputSchema: z.object({ article: z.string(), total: z.number(), street: z.string() }),
   },

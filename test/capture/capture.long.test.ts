@@ -248,9 +248,37 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
   [
     "wants authorization",
     () => loopback((_, response) => void response.writeHead(401).end("who?")),
+    "MG4106",
+    /the server answered 401: who\?\n/,
+    /--header "Authorization: Bearer …"/,
+  ],
+  [
+    "forbids it",
+    () => loopback((_, response) => void response.writeHead(403).end("no")),
     "MG4102",
-    /401/,
+    /403/,
     /--header/,
+  ],
+  [
+    "has nothing there",
+    () => loopback((_, response) => void response.writeHead(404).end()),
+    "MG4102",
+    /404/,
+    /Check the address, and that the server runs there/,
+  ],
+  [
+    "speaks http at an https URL",
+    async () => (await loopback((_, response) => void response.end())).replace("http:", "https:"),
+    "MG4102",
+    /cannot be reached: it does not answer in TLS\n/,
+    /This server speaks http: try http:\/\//,
+  ],
+  [
+    "is the name of a package",
+    () => "stdio:@scope/server-everything",
+    "MG4101",
+    /no such program/,
+    /"stdio:npx -y @scope\/server-everything"/,
   ],
 ])(
   "a server that %s ends the command with 4, a code and the next step",

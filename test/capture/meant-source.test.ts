@@ -28,6 +28,8 @@ test.each<[string, string]>([
   ["npx -y @scope/server --flag", "stdio:npx -y @scope/server --flag"],
   ["python -m server", "stdio:python -m server"],
   ["/usr/bin/node srv.mjs", "stdio:/usr/bin/node srv.mjs"],
+  ["@scope/server", "stdio:npx -y @scope/server"],
+  ["@scope/server@1.2.3 --flag", "stdio:npx -y @scope/server@1.2.3 --flag"],
   ["srv.mjs", "stdio:node srv.mjs"],
   ["./deep/server.js --verbose", "stdio:node ./deep/server.js --verbose"],
   ["srv.ts", "stdio:npx tsx srv.ts"],

@@ -31,6 +31,24 @@ test("a call prints the result, and progress on standard error", async () => {
   expect(ran.code).toBe(0);
 });
 
+test.each(["2025-11-25", "2026-07-28"])(
+  "--verbose names the revision of the session: %s",
+  async (revision) => {
+    const source = await weather();
+    for (const words of [
+      ["list", source],
+      ["call", source, "get_weather", "city=Bergen"],
+    ])
+      for (const [more, said] of [
+        [["-v"], true],
+        [[], false],
+      ] as const) {
+        const { stderr } = await mcpgen(temporaryFolder(), [...words, "--revision", revision, ...more]);
+        expect(stderr.includes(`connected: revision ${revision}\n`)).toBe(said);
+      }
+  },
+);
+
 test("a question of the tool is declined and shown", async () => {
   const server = newServer();
   server.tool("ask", { inputSchema: { type: "object" } }, async (_, { ask }) => {

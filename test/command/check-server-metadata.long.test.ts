@@ -132,7 +132,9 @@ describe("findings", () => {
       "an authorization server that is not there",
       () => ({ metadata: { authorization_servers: ["http://127.0.0.1:9"] } }),
       4,
-      [/^MG6318 error: 127\.0\.0\.1:9: no connection/],
+      [
+        /^MG6318 error: the metadata of the issuer "http:\/\/127\.0\.0\.1:9" cannot be read: 127\.0\.0\.1:9: no connection/,
+      ],
     ],
     [
       "an issuer with a slash at the end",

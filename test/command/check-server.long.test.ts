@@ -108,6 +108,61 @@ test("one tool of a running server, changed in ten ways: each is named with the 
   expect(ran.stdout.trimEnd().split("\n").at(-1)).toBe(
     `Run: mcpgen capture --out mcp.contract.yaml --replace ${source}`,
   );
+  expect(ran.stdout).toContain(
+    `${source} differs from mcp.contract.yaml: 10 findings: 6 breaking, 1 dangerous, 3 safe\n`,
+  );
+  expect(ran.stdout).toMatch(/the contract takes \{.*\}, the server does not\n/);
+  // What several findings have in common is said once.
+  for (const line of [
+    "Write values within the new limit.",
+    "Read both texts: ",
+    "A new reader rejects the value.",
+  ])
+    expect([line, ran.stdout.split(line).length]).toEqual([line, 2]);
+});
+
+test("more than a handful of findings with one explanation are one, unless --verbose or a program asks", async () => {
+  const { server, check } = await running();
+  for (let number = 1; number <= 30; number++)
+    server.tool(`t${number}`, { inputSchema: { type: "object" } }, () => "");
+  const { stdout, code } = await check();
+  expect([code, stdout.match(/MG6308/g)]).toEqual([1, ["MG6308"]]);
+  expect(stdout).toMatch(
+    /tool-added ×30: tools\/t1, tools\/t2, .* and 10 more \(client: safe, server: dangerous\)/,
+  );
+  expect(stdout).toContain("→ Calls of the contract still work; capture the server to use the change.\n");
+  expect(stdout).toContain("\n    --verbose lists each of them, with its place.\n");
+  expect(stdout).toContain(": 30 findings: 0 breaking, 30 dangerous, 0 safe\n");
+  expect((await check("--verbose")).stdout.match(/MG6308/g)).toHaveLength(30);
+  const { findings } = JSON.parse((await check("--json")).stdout) as { findings: { next?: string }[] };
+  expect([findings.length, findings.every(({ next }) => next !== undefined)]).toEqual([30, true]);
+});
+
+test("a schema that cannot be read is the fault of the side that has it", async () => {
+  const sound = { name: "t", inputSchema: { type: "object", properties: { city: { type: "string" } } } };
+  const broken = JSON.parse(JSON.stringify(sound).replace('"string"', '"strng"')) as object;
+  const listing = (tool: object): string =>
+    scripted({ initialize: initialized({ tools: {} }), "tools/list": { tools: [tool] } });
+  const contract = (tool: object): string =>
+    `name: scripted\nversion: "1"\ncapabilities: { tools: {} }\ntools:\n  - ${JSON.stringify(tool)}\n`;
+  for (const [file, source, faulty] of [
+    [contract(broken), listing(sound), "c.yaml:5"],
+    [contract(sound), listing(broken), "stdio:"],
+  ] as const) {
+    const ran = await mcpgen(temporaryFolder({ "c.yaml": file }), [
+      "check",
+      "--server",
+      source,
+      "--contract",
+      "c.yaml",
+    ]);
+    expect([ran.code, ran.stdout]).toEqual([
+      1,
+      expect.stringContaining("schema-not-compared: tools/t.arguments.city: " + faulty),
+    ]);
+    expect(ran.stdout).toContain('cannot be read: expected a JSON Schema type, got "strng"');
+    expect(ran.stdout).toContain(`→ Correct the schema in ${faulty}`);
+  }
 });
 
 test("the same findings come from a server that check starts", async () => {
@@ -302,7 +357,7 @@ test.each([
     {
       client: "Calls of the contract still work; capture the server to use the change.",
       server: "Map unknown values to the nearest known one, or ignore them.",
-      both: "In the server: Map unknown values to the nearest known one, or ignore them.",
+      both: "Calls of the contract still work; capture the server to use the change.",
     },
   ],
   [

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { builtCli } from "../support/built-program.js";
@@ -223,4 +223,17 @@ test("TypeScript is imported if Node.js supports it, and otherwise refused with 
   const [major, minor] = process.versions.node.split(".").map(Number) as [number, number];
   const canImport = major > 23 || (major === 22 && minor >= 18) || (major === 23 && minor >= 6);
   expect([code, stderr]).toEqual(canImport ? [0, ""] : [2, expect.stringContaining("error MG2104")]);
+});
+
+test("commands to type begin with npx if mcpgen was started from node_modules", () => {
+  const folder = temporaryFolder({ "node_modules/.bin/.keep": "", "sub/.keep": "" });
+  const installed = join(folder, "node_modules/.bin/mcpgen");
+  symlinkSync(cli, installed);
+  for (const [script, typed] of [
+    [installed, "npx mcpgen"],
+    [cli, "mcpgen"],
+  ] as const) {
+    const ran = spawnSync(process.execPath, [script, "chek"], { cwd: join(folder, "sub"), encoding: "utf8" });
+    expect(ran.stderr).toContain(`Did you mean \`${typed} check\`?`);
+  }
 });

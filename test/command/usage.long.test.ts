@@ -10,12 +10,14 @@ describe("a command line that cannot be read exits with 2, a code and what was m
     ["revision ad", "MG2001", 'there is no command "revision ad"', /mcpgen revision add/],
     ["bogus", "MG2001", 'there is no command "bogus"', /--help/],
     ["task frobnicate", "MG2001", 'there is no command "task frobnicate"', /See `mcpgen task --help`/],
-    ["", "MG2003", "expected a command: generate, check", /--help/],
-    ["revision", "MG2003", "expected a command: revision add", /revision --help/],
     ["generate --revison x", "MG2002", "there is no option --revison", /Did you mean --revision\?/],
     ["generate --import-extnsion=ts", "MG2002", "there is no option --import-extnsion", /--import-extension/],
     ["check -x", "MG2002", "there is no option -x", /check --help/],
     ["check -qx", "MG2002", "there is no option -x", /check --help/],
+    ["check -server stdio:x", "MG2002", "there is no option -server", /Did you mean --server\?/],
+    ["check -servr=stdio:x", "MG2002", "there is no option -servr", /Did you mean --server\?/],
+    ["check stdio:a,b", "MG2002", 'unexpected argument "stdio:a,b"', /Did you mean --server stdio:a,b\?/],
+    ["check https://x/?a=1", "MG2002", "unexpected argument", /Did you mean --server 'https:\/\/x\/\?a=1'\?/],
     ["call --hlp", "MG2002", "there is no option --hlp", /Did you mean --help\?/],
     ["call --timout 3 s t", "MG2002", "there is no option --timout", /Did you mean --timeout\?/],
     ["--hlp", "MG2002", "there is no option --hlp", /Did you mean --help\?/],
@@ -86,6 +88,8 @@ test.each(["mcp.contract.yaml", "mcp.contract.json"])(
     const { code, stderr } = await mcpgen(folder, ["generate"]);
     const next = `mcpgen generate --contract ${name} --out src/generated`;
     expect([code, stderr]).toEqual([2, expect.stringContaining(next)]);
+    const check = await mcpgen(folder, ["check"]);
+    expect(check.stderr).toContain(`To compare ${name} with a server: \`mcpgen check --server SOURCE\`.`);
     expect((await mcpgen(folder, next.split(" ").slice(1))).code).toBe(0);
   },
 );
@@ -177,8 +181,13 @@ test("-h is --help; -v is --version alone, and --verbose beside a command", asyn
   expect((await mcpgen(folder, ["revision", "list", "-v"])).stderr).toContain("no configuration file");
 });
 
-test("help COMMAND is COMMAND --help", async () => {
+test("help COMMAND is COMMAND --help, and a line without a command prints the help", async () => {
   const folder = temporaryFolder();
+  for (const words of [[], ["revision"], ["init"]])
+    for (const more of [[], ["--json"]])
+      expect(await mcpgen(folder, [...words, ...more])).toEqual(
+        await mcpgen(folder, ["help", ...words, ...more]),
+      );
   for (const words of [[], ["check"], ["revision"], ["revision", "add"], ["init", "server"], ["list"]]) {
     const ran = await mcpgen(folder, ["help", ...words]);
     expect(ran).toEqual(await mcpgen(folder, [...words, "--help"]));

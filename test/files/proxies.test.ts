@@ -10,7 +10,7 @@ import {
   networkFetch,
   openFetch,
   proxiesOf,
-  proxyAdvice,
+  networkAdvice,
   useProxies,
 } from "../../generator/files/proxies.js";
 import { cases, seed } from "../support/cases.mjs";
@@ -218,8 +218,8 @@ describe("requests by a proxy", () => {
     const error: unknown = await openFetch("http://a.invalid/").catch((error: unknown) => error);
     expect(String(error)).toContain(`the proxy localhost:${gone} cannot be used`);
     expect(String(error)).toContain("ECONNREFUSED");
-    expect(proxyAdvice(new Error("outer", { cause: error }))).toContain("NO_PROXY");
-    expect(proxyAdvice(new Error("other"))).toBeUndefined();
+    expect(networkAdvice(new Error("outer", { cause: error }))).toContain("NO_PROXY");
+    expect(networkAdvice(new Error("other"))).toBeUndefined();
   });
 
   test.each([

@@ -54,6 +54,9 @@ test("pages contain everything that they show but pictures of the site, and requ
       .replace(/<(script|style)\b[^>]*>[^]*?<\/\1>/g, "")
       .replace(picture, (all, dark: string, light: string) =>
         isOwn(file, dark) && isOwn(file, light) ? "" : all,
+      )
+      .replace(/<img src="([^"]*)" alt="[^"]+">/g, (all, address: string) =>
+        isOwn(file, address) ? "" : all,
       );
     const tags = markup.match(
       /<(?:link|img|iframe|object|embed|base|source|video|audio)\b|\s(?:src|srcset|style|on\w+)=/g,

@@ -228,7 +228,7 @@ server.prompt("v", { arguments: z.object({ a: z.string().transform(Number) }) },
 server.prompt<{ a: string }>("w", { arguments: [{ name: "a" }] }, ({ a }) => a);
 
 server.tool("x", {}, async (_, { ask }) => {
-  const answer = await ask.elicit("k", {
+  const { action, content } = await ask.elicit("k", {
     message: "",
     requestedSchema: {
       type: "object",
@@ -247,9 +247,10 @@ server.tool("x", {}, async (_, { ask }) => {
       required: ["size"],
     },
   });
-  if (answer.action !== "accept") return "";
-  same<typeof answer.content, { size: "s" | "m"; tags?: ("x" | "y")[]; unit?: "c" | "f"; sure?: boolean }>(
-    true,
-  );
-  return answer.content.size;
+  if (action !== "accept") {
+    same<typeof content, undefined>(true);
+    return "";
+  }
+  same<typeof content, { size: "s" | "m"; tags?: ("x" | "y")[]; unit?: "c" | "f"; sure?: boolean }>(true);
+  return content.size;
 });

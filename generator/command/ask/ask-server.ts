@@ -34,7 +34,7 @@ interface AskingRequest<T> {
  *
  * @returns the outcome; with the error MG6312 if a value of `--answer` did not fit its field, or no form had the field: the
  * server has done its work by then, so the result is shown, too
- * @throws CodedError as `withServer`
+ * @throws CodedError as `withServer`; after MG6312, if a form was cancelled or declined for its sake
  */
 export async function askServer<T>({
   source,
@@ -72,9 +72,11 @@ export async function askServer<T>({
   };
   const result = await withServer(source, { ...options, questions }, (client) =>
     timeout.over(use(client, request, listing)),
-  );
+  ).catch((error: unknown) => {
+    throw (error instanceof CodedError && questions.causeOf(error)) || error;
+  });
   const outcome = show(result);
-  const error = questions.problem();
+  const error = questions.problem(outcome.error);
   return error ? { ...outcome, error } : outcome;
 }
 
@@ -123,10 +125,24 @@ class UserQuestions implements Questions {
   /**
    * Called when the request is over. Returns MG6312 if a value of `--answer` did not fit its field, or no form had the field:
    * most names that none has are misspelt.
+   *
+   * @param consequence the error of the request, which follows
    */
-  problem(): CodedError | undefined {
+  problem(consequence?: CodedError): CodedError | undefined {
     const unused = this.#answers.find(({ key }) => !this.#asked.has(key));
-    return this.#problem ?? (unused && unusedError(unused.key, this.#asked));
+    const error = this.#problem ?? (unused && unusedError(unused.key, this.#asked));
+    if (!error || !consequence) return error;
+    const { facts, more } = consequence;
+    return new CodedError(error.code, error.message, {
+      next: error.next!,
+      facts,
+      more: [consequence, ...more],
+    });
+  }
+
+  /** MG6312 before the error of the request; undefined if no form was shown before the request failed. */
+  causeOf(error: CodedError): CodedError | undefined {
+    return this.#asked.size > 0 ? this.problem(error) : undefined;
   }
 
   #inTurn(ask: () => Promise<JsonObject>): Promise<JsonObject> {
@@ -149,7 +165,10 @@ class UserQuestions implements Questions {
     const open = fields.filter(({ name }) => !Object.hasOwn(content, name));
     const isFilledIn = Object.keys(content).length > 0 && open.every(({ isRequired }) => !isRequired);
     if (isFilledIn) return { action: "accept", content };
-    if (this.#terminal === undefined) return declined(`the user: ${String(message)}`, open, this.#context);
+    if (this.#terminal === undefined) {
+      const others = this.#answers.filter(({ key }) => !this.#asked.has(key)).map(({ key }) => key);
+      return declined(`the user: ${String(message)}`, open, this.#context, others);
+    }
     const action = await decide(
       this.#question(message),
       open.length > 0 ? "Answer" : "Accept",
@@ -192,15 +211,22 @@ function decliningQuestions(isMeant: boolean, context: CommandContext): Question
 /** Maximum number of fields that a hint names. */
 const mostFields = 8;
 
+/** @param others fields that `--answer` names, and that no form had */
 function declined(
   what: string,
   fields: readonly Pick<FormField, "name">[],
   { console, terminal }: CommandContext,
+  others: readonly string[] = [],
 ): JsonObject {
   console.note(printable(`declined: the server asked ${what}`));
-  const options = fields.slice(0, mostFields).map(({ name }) => `--answer ${name}=…`);
+  const shown = fields.slice(0, mostFields).map(({ name }) => name);
+  const options = shown.map((name) => `--answer ${name}=…`);
   const why =
-    terminal === undefined ? "there is no terminal" : "CI, --quiet or the format allows no question";
+    others.length > 0
+      ? `the form asks for ${shown.join(", ")}, and --answer gave ${others.join(", ")}`
+      : terminal === undefined
+        ? "there is no terminal"
+        : "CI, --quiet or the format allows no question";
   if (options.length > 0) console.note(printable(`${why}; answer it in advance: ${options.join(" ")}`));
   return { action: "decline" };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { type ServerSource, shownSource } from "../../capture/server-source.js";
-import type { Finding } from "../../diagnostics/coded-error.js";
-import { type Arguments, type CommandContext, type Outcome, findingText } from "../command.js";
+import { CodedError, findingOfError } from "../../diagnostics/coded-error.js";
+import type { Arguments, CommandContext, Outcome } from "../command.js";
 import { type Saved, resultText, withFiles, binaryPieces, savePieces, textPiece } from "../content.js";
 
 /** A tool, and the server that it was called on. */
@@ -45,14 +45,11 @@ function outcomeOf(
     ...(files.length > 0 && { files }),
   };
   if (isError !== true) return { text, data };
-  const finding: Finding = {
-    code: "MG6304",
-    severity: "error",
-    message: `the tool ${JSON.stringify(tool)} returned an error`,
+  const error = new CodedError("MG6304", `the tool ${JSON.stringify(tool)} returned an error`, {
     place: { file: shownSource(source) },
-  };
-  if (console.settings.format !== "text") return { text, data, findings: [finding] };
-  // Standard output holds only the tool's result.
-  console.error(findingText(finding, console.paintError));
-  return { text, data, failed: true };
+  });
+  // As text, standard output holds only the tool's result.
+  return console.settings.format === "text"
+    ? { text, data, error }
+    : { text, data, findings: [findingOfError(error)] };
 }

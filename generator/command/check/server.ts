@@ -12,7 +12,9 @@ import {
   type FailOn,
   type Report,
   type ReportedFinding,
+  countsText,
   subjectsText,
+  summaryOf,
   noDifference,
 } from "../../diff/report/report.js";
 import { isOneFinding } from "../../diff/rules/table.js";
@@ -33,7 +35,7 @@ import type { Project, ServedContract } from "../project.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
 import { scopesOf } from "../../contract/scopes.js";
-import { proxyAdvice } from "../../files/proxies.js";
+import { networkAdvice, networkMessage } from "../../files/proxies.js";
 import type { ServerFault, ServerInspection } from "../../login/token-stores.js";
 import { pointer } from "@mcpgen/engine";
 import { type ContractConfig, isJsonConfig } from "../../config/config.js";
@@ -109,19 +111,22 @@ async function comparePair(
   const unused = args.given("approvals") ? approved.unused : [];
   const beside = findingsBeside(live);
   const role = roleOf(file, project, context);
-  const findings = [
-    ...beside,
+  const { format, verbose } = context.console.settings;
+  const drift = grouped(
+    report.findings.filter(({ approval }) => !approval),
+    format === "text" && !verbose,
+  ).map((group) => driftFinding(group, contract, live, role));
+  const others = [
     ...(await approvalWarnings({ ...approved, unused }, inFile, context)),
-    ...grouped(report.findings.filter(({ approval }) => !approval)).map((group) =>
-      driftFinding(group, contract, live, role),
-    ),
     ...unlistedFindings(unlisted, contract, live),
   ];
+  const findings = [...beside, ...(format === "text" ? explainedOnce(drift) : drift), ...others];
   const failed = findings.some(({ severity }) => severity === "error");
   if (args.string("format") === "html") {
     const { reportPage } = await import("../docs/report-page.js");
-    const others = [...metadata, ...beside];
-    const lines = others.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+    const lines = [...metadata, ...beside].map(
+      ({ severity, code, message }) => `${severity} ${code}: ${message}`,
+    );
     return {
       failed: failed || metadata.some(({ severity }) => severity === "error"),
       text: reportPage(report, lines, project),
@@ -130,7 +135,7 @@ async function comparePair(
   const more = metadata.length > 0 ? `; its authorization: ${counted(metadata.length, "finding")}` : "";
   return {
     findings: [...metadata, ...findings],
-    summary: summary(findings, { approved: approved.holding.size, report }, contract, live) + more,
+    summary: summary([...beside, ...others], report) + more,
     data: { diff: jsonReport(report), ...(authorization && { authorization }) },
     ...(report.findings.some(({ fails, rule }) => fails && !isOneFinding(rule)) && {
       mend: captureLine(contract, live),
@@ -205,18 +210,40 @@ function noContract(files: readonly string[], directory: string): CodedError {
   });
 }
 
+/** Number of findings with one explanation up to which each has its own lines. */
+const handful = 5;
+
 /**
- * Groups the findings of a rule that is reported as a single finding; every other finding is a group by
- * itself.
+ * Groups the findings of a rule that is reported as a single finding. Every other finding is a group by itself.
+ *
+ * @param isShort groups more than a handful of findings with one explanation, too
  */
-function grouped(findings: readonly ReportedFinding[]): ReportedFinding[][] {
-  const first = new Map<string, ReportedFinding>();
-  for (const finding of findings)
-    if (isOneFinding(finding.rule) && !first.has(finding.rule)) first.set(finding.rule, finding);
-  return findings.flatMap((finding) => {
-    const { rule } = finding;
-    if (!isOneFinding(rule)) return [[finding]];
-    return first.get(rule) === finding ? [findings.filter((each) => each.rule === rule)] : [];
+function grouped(findings: readonly ReportedFinding[], isShort: boolean): ReportedFinding[][] {
+  const groups = new Map<string, ReportedFinding[]>();
+  for (const finding of findings) {
+    const { rule, level, why, advice, demoted, fails } = finding;
+    const key = isOneFinding(rule) ? rule : JSON.stringify([rule, level, why, advice, demoted, fails]);
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()].flatMap((group) =>
+    isOneFinding(group[0]!.rule) || (isShort && group.length > handful)
+      ? [group]
+      : group.map((each) => [each]),
+  );
+}
+
+/** The findings, of which only the first has an explanation that several have. Lines of the detail are sentences. */
+function explainedOnce(findings: readonly Finding[]): Finding[] {
+  const explained = new Set<string | undefined>();
+  return findings.map((finding): Finding => {
+    const { next, detail, ...more } = finding;
+    const [why, ...facts] = (detail ?? "").split("\n");
+    const explanation = JSON.stringify([next, why]);
+    if (!explained.has(explanation)) {
+      explained.add(explanation);
+      return finding;
+    }
+    return { ...more, ...(facts.length > 0 && { detail: facts.join("\n") }) } as Finding;
   });
 }
 
@@ -226,23 +253,45 @@ function driftFinding(
   live: ContractSource,
   role: Reader,
 ): Finding {
-  const { rule, level, why, advice, pointers, counterexample, demoted, old, new: next } = group[0]!;
-  const change = group.length > 1 ? "" : changeText({ old, new: next }, (text) => shortText(text, 80));
-  const shape = change === "" ? "" : `: ${change}`;
-  const reasons = group.length > 1 ? group.map((each) => `${subjectText(each.subject)}: ${each.why}`) : [why];
+  const { rule, level, why, advice, pointers, counterexample, demoted, old, new: next, unread } = group[0]!;
+  const change = changeText({ old, new: next }, (text) => shortText(text, 80));
+  const place = contract.place(
+    pointers.old ?? counterpart(pointers.new ?? "", live.contract, contract.contract),
+  );
+  const faulty =
+    unread && unread !== "new"
+      ? `${contract.name}${place.line === undefined ? "" : `:${place.line}`}`
+      : live.name;
+  const isLarge = group.length > 1 && !isOneFinding(rule);
+  const shape =
+    group.length > 1 || change === ""
+      ? ""
+      : unread
+        ? `: ${faulty} cannot be read: ${old ?? next}`
+        : `: ${change}`;
+  const reasons =
+    group.length > 1 && !isLarge ? group.map((each) => `${subjectText(each.subject)}: ${each.why}`) : [why];
+  if (counterexample) reasons.push(takes(counterexample));
+  if (isLarge) reasons.push("--verbose lists each of them, with its place.");
+  const subjects = isLarge
+    ? shortList(group.map(({ subject }) => subjectText(subject)))
+    : subjectsText(group);
   const doubt = demoted === undefined ? "" : `, ${demoted}`;
   const levels = `client: ${level.client}, server: ${level.server}${doubt}`;
   return {
     code: "MG6308",
     severity: group.some(({ fails }) => fails) ? "error" : "warning",
-    message: `${rule}: ${subjectsText(group)}${shape} (${levels})`,
+    message: `${rule}${isLarge ? ` ×${group.length}` : ""}: ${subjects}${shape} (${levels})`,
     // An added part has no place in the contract yet; the part that contains it has one.
-    place: contract.place(pointers.old ?? counterpart(pointers.new ?? "", live.contract, contract.contract)),
-    next: adviceFor(role, level, advice),
-    detail: counterexample
-      ? `${why}\n${counterexample.valid.old ? "the contract" : "the server"} takes ${shortText(JSON.stringify(counterexample.value), 300)}, the other does not`
-      : reasons.join("\n"),
+    place,
+    next: unread ? `Correct the schema in ${faulty}.` : adviceFor(role, level, advice),
+    detail: reasons.join("\n"),
   };
+}
+
+function takes({ valid, value }: NonNullable<ReportedFinding["counterexample"]>): string {
+  const [taker, other] = valid.old ? ["contract", "server"] : ["server", "contract"];
+  return `the ${taker} takes ${shortText(JSON.stringify(value), 300)}, the ${other} does not`;
 }
 
 /** The side of the contract that the project has; `both` if the configuration does not say. */
@@ -256,34 +305,33 @@ function roleOf(file: string, { loaded }: Project, { directory }: CommandContext
 
 /**
  * Advice for those who run the check. The advice of a rule is for the side that the change affects more, which
- * can be the other one: a client cannot change how its server reads an argument.
+ * can be the other one: a client cannot change how its server reads an argument, and the server has changed already.
  */
 function adviceFor(role: Reader, { client, server }: ReportedFinding["level"], advice: string): string {
   if (client === server) return advice;
   const affected = isWorse(client, server) ? "client" : "server";
   if (role === affected) return advice;
-  if (role === "client" && client === "safe")
-    return "Calls of the contract still work; capture the server to use the change.";
   if (role === "server") return `Let the server keep the contract, or tell its clients: ${advice}`;
-  return affected === "client" ? `In clients: ${advice}` : `In the server: ${advice}`;
+  if (affected === "client") return `In clients: ${advice}`;
+  return client === "safe"
+    ? "Calls of the contract still work; capture the server to use the change."
+    : "The server has changed already: check the calls that rely on it, then capture the server.";
 }
 
-function summary(
-  all: readonly Finding[],
-  { approved, report }: { readonly approved: number; readonly report: Report },
-  { name: contract }: ContractSource,
-  { name: live }: ContractSource,
-): string {
-  const findings = all.filter(({ severity }) => severity !== "info").length;
-  if (findings === 0 && approved === 0)
-    return report.isPartial
-      ? `${live} and ${contract}: ${noDifference(report)}`
-      : `${live} is as ${contract} says`;
+/** @param others findings beside the differences */
+function summary(others: readonly Finding[], report: Report): string {
+  const { from: contract, to: live, isPartial } = report;
+  const differences = report.findings.filter(({ approval }) => !approval);
+  const approved = report.findings.length - differences.length;
+  const findings = differences.length + others.filter(({ severity }) => severity !== "info").length;
+  if (findings + approved === 0)
+    return isPartial ? `${live} and ${contract}: ${noDifference(report)}` : `${live} is as ${contract} says`;
   const counts = [
     ...(approved > 0 ? [counted(approved, "approved difference")] : []),
     ...(findings > 0 ? [counted(findings, "finding")] : []),
   ];
-  return `${live} differs from ${contract}: ${counts.join(", ")}`;
+  const levels = differences.length > 0 ? `: ${countsText(summaryOf(differences))}` : "";
+  return `${live} differs from ${contract}: ${counts.join(", ")}${levels}`;
 }
 
 /** Findings about the authorization metadata of a protected server. */
@@ -373,10 +421,12 @@ async function metadataAlone(
   } catch (cause) {
     if (cause instanceof CodedError) throw cause;
     const { message, cause: inner } = cause as Error;
-    const why = oneLine(inner instanceof Error && inner.message !== "" ? inner.message : message, " ");
+    const why = networkMessage(
+      oneLine(inner instanceof Error && inner.message !== "" ? inner.message : message, " "),
+    );
     throw new CodedError("MG4102", `the server cannot be judged: ${why}`, {
       place: { file: shownSource(source) },
-      next: proxyAdvice(cause) ?? "Check the address and the network.",
+      next: networkAdvice(cause) ?? "Check the address and the network.",
       cause,
     });
   }

@@ -45,7 +45,8 @@ import { compareContracts } from "../diff/contracts.js";
 import { loadApprovals, policyOf, today } from "../diff/policies.js";
 import type { Render } from "../../print/templates.js";
 import { type PageDocument, servedDocument } from "../../page/document.js";
-import { Html } from "../../page/html.js";
+import { Html, visible } from "../../page/html.js";
+import { markdownHtml } from "../../page/markdown.js";
 
 /** Tasks started from the page are not kept: they are cancelled when it closes. */
 const keepsNothing = {
@@ -186,6 +187,7 @@ function routesOf(page: Reply, events: EventStream, session: PageSession): Route
     ["POST cancel", (body) => done(session.calls.cancel(memberOf(body, "call", "number")))],
     ["POST answer", (body) => done(session.questions.answer(questionAnswer(body)))],
     ["POST check", (body) => checkReply(session, body)],
+    ["POST markup", markupReply],
     ["POST revision", (body) => done(session.useRevision(revisionOf(body)))],
     ["POST level", (body) => done(session.setLogLevel(memberOf(body, "level", "string")))],
   ]);
@@ -223,6 +225,12 @@ function checkReply(session: PageSession, body: unknown): Reply {
   if (!isJsonObject(schema!) || !isJsonObject(content!))
     throw new BadRequest("expected the objects schema and content");
   return jsonReply({ issues: session.formIssues(schema, content) });
+}
+
+/** Markdown of the server as markup, which the browser parses outside the page; empty if it would omit any text. */
+function markupReply(body: unknown): Reply {
+  const markup = markdownHtml(memberOf(body, "text", "string"));
+  return { type: "text/html; charset=utf-8", body: visible(markup?.text ?? "") };
 }
 
 function revisionOf(body: unknown): string | undefined {

@@ -5,7 +5,7 @@ import type { LiveClient } from "../../capture/runtime.js";
 import { errorData, isRuntimeError } from "../../capture/server-error.js";
 import { type ServerSource, kindOfServer, shownSource } from "../../capture/server-source.js";
 import { type WarningFinding, CodedError } from "../../diagnostics/coded-error.js";
-import { oneLine, operands, shellLine, printable } from "../../print/terminal-text.js";
+import { asTyped, oneLine, operands, shellLine, printable } from "../../print/terminal-text.js";
 import type { CommandContext } from "../command.js";
 import { type ServerKey, type KeptTask, type NamedTask, serverKey, TaskFiles } from "./task-files.js";
 
@@ -146,7 +146,7 @@ export class ServerTasks {
     const condition =
       kindOfServer(this.#source) === "stdio" ? ", if its server keeps tasks when it ends" : "";
     return printable(
-      `the task goes on${condition}: \`${result}\` waits for its result, \`${cancel}\` ends it`,
+      asTyped(`the task goes on${condition}: \`${result}\` waits for its result, \`${cancel}\` ends it`),
     );
   }
 

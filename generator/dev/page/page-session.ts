@@ -43,7 +43,8 @@ export interface PageSessionOptions {
   readonly judged: (offer: Offer, captured: Captured) => Promise<Offer>;
 }
 
-const listChanges = ["tools", "resources", "prompts"].map((list) => `notifications/${list}/list_changed`);
+const changing = ["tools", "resources", "prompts"];
+const listChanges = changing.map((list) => `notifications/${list}/list_changed`);
 
 /** The session of the page. Its client reconnects after each restart of the server. */
 export class PageSession {
@@ -75,7 +76,11 @@ export class PageSession {
     this.wire = new WireLog({
       ...{ send, judgeOf },
       // A client reconnects by itself when the page sends the next request.
-      began: () => this.#client && this.#report("connected"),
+      began: () => {
+        if (!this.#client) return;
+        this.#report("connected");
+        this.#hearChanges(this.#client);
+      },
       ended: (reason) => {
         this.questions.end();
         this.#report("ended", { reason: reason?.message ?? "the server has closed its output" });
@@ -150,6 +155,7 @@ export class PageSession {
       this.#client = client;
       this.wire.negotiated(client.revision);
       this.#report("connected");
+      this.#hearChanges(client);
       await this.#list(client).catch((error: unknown) => this.#notListed(error));
     } catch (error) {
       // Messages of a failed handshake are validated with the requested revision, or with the newest.
@@ -190,6 +196,21 @@ export class PageSession {
         if (this.#client === client)
           void this.#list(client).catch((error: unknown) => this.#notListed(error));
       });
+  }
+
+  /**
+   * Asks for notices of changed lists, as far as the server declares them: without a listener, servers of revisions
+   * with `subscriptions/listen` send none. The request ends with the connection.
+   */
+  #hearChanges(client: LiveClient): void {
+    const declared = changing.filter((list) => {
+      const capability = client.serverCapabilities[list];
+      return isJsonObject(capability!) && capability["listChanged"] === true;
+    });
+    const listens = this.#options.requestsOf(client.revision)?.includes("subscriptions/listen");
+    if (!listens || declared.length === 0) return;
+    const notifications = Object.fromEntries(declared.map((list) => [`${list}ListChanged`, true]));
+    client.request("subscriptions/listen", { notifications }).catch(() => {});
   }
 
   /** Reads the server's offer: first the lists, then the findings. */

@@ -12,7 +12,7 @@ export const serverDiagnostics = {
     title: "The connection to the server failed or was lost",
     exit: 4,
     explanation:
-      "A process has exited, or has closed its standard input or output. The lines below the message are the end of its standard error. Start the server yourself, and read what it prints. mcpgen passes on only the environment variables that a program needs to run; `--env NAME` adds one. Over HTTP the URL may be wrong, or the server may require authorization: `--header NAME:VALUE` sends a header. If the session has ended, run the command again.",
+      "A process has exited, or has closed its standard input or output. The lines below the message are the end of its standard error. Start the server yourself, and read what it prints. mcpgen passes on only the environment variables that a program needs to run; `--env NAME` adds one. Over HTTP the URL may be wrong, or the server refuses what the request may do (403). If the session has ended, run the command again.",
   },
   MG4103: {
     title: "The server does not answer",
@@ -36,7 +36,7 @@ export const serverDiagnostics = {
     title: "The server asks for a login",
     exit: 4,
     explanation:
-      "The server answered 401 or 403, and there are no credentials for it, or not for all scopes that it names. At a terminal, mcpgen opens the browser. Without a terminal, with `CI` set, with `--quiet` or a format for programs it asks nothing: run `mcpgen login URL` once, or set `MCPGEN_ISSUER` with `MCPGEN_ASSERTION_FILE`, or with `MCPGEN_CLIENT_ID` and `MCPGEN_CLIENT_SECRET`; or set `MCPGEN_TOKEN`. With `--json`, `error.authorization` names issuer, resource and scopes.",
+      "The server answered 401 or 403, and there are no credentials for it, or not for all scopes that it names. At a terminal, mcpgen opens the browser. Without a terminal, with `CI` set, with `--quiet` or a format for programs it asks nothing: run `mcpgen login URL` once, or set `MCPGEN_ISSUER` with `MCPGEN_ASSERTION_FILE`, or with `MCPGEN_CLIENT_ID` and `MCPGEN_CLIENT_SECRET`; or set `MCPGEN_TOKEN`. For a server without OAuth, `--header NAME:VALUE` sends what it asks for. With `--json`, `error.authorization` names issuer, resource and scopes.",
   },
   MG4107: {
     title: "The authorization failed",

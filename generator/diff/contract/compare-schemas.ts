@@ -93,12 +93,17 @@ interface Unread {
   readonly pointer: string;
   readonly old: string | null;
   readonly new: string | null;
+  readonly unread: NonNullable<Finding["unread"]>;
 }
 
-function notCompared(pair: SchemaPair, { pointer, ...reasons }: Unread, policy: Policy): Finding[] {
+function notCompared(pair: SchemaPair, { pointer, unread, ...reasons }: Unread, policy: Policy): Finding[] {
   const { part, writer } = pair;
   const difference = { rule: "schema-not-compared", path: pathAt(pair, pointer), ...reasons, writer };
-  return contractFinding(part, { ...difference, pointer: pair.pointer + pointer }, policy);
+  return contractFinding(part, { ...difference, pointer: pair.pointer + pointer }, policy).map((finding) => ({
+    ...finding,
+    ...(unread !== "both" && { advice: `Correct the ${unread} schema: it cannot be read here.` }),
+    unread,
+  }));
 }
 
 /**
@@ -138,7 +143,8 @@ function unreadParts(old: readonly UnreadPart[], next: readonly UnreadPart[]): U
   return [...new Set([...before!.keys(), ...after!.keys()])].map((pointer) => {
     const [a = null, b = null] = [before!.get(pointer), after!.get(pointer)];
     // A reason that applies to both is printed once.
-    return { pointer, old: a === b ? null : a, new: b };
+    const unread = a === null ? "new" : b === null ? "old" : "both";
+    return { pointer, old: a === b ? null : a, new: b, unread };
   });
 }
 

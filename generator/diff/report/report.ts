@@ -100,7 +100,7 @@ export function reportOf(findings: readonly Finding[], options: ReportOptions): 
 }
 
 /** Number of findings per level. */
-function summaryOf(findings: readonly ReportedFinding[]): Summary {
+export function summaryOf(findings: readonly ReportedFinding[]): Summary {
   const count = (level: Level): number => findings.filter(({ worst }) => worst === level).length;
   return { breaking: count("breaking"), dangerous: count("dangerous"), safe: count("safe") };
 }
@@ -122,17 +122,21 @@ export function hit({ level }: Finding, worst: Level): string {
   return roles.length === 2 ? "both" : (roles[0] ?? "none");
 }
 
+/** The numbers of findings as text. */
+export function countsText({ breaking, dangerous, safe }: Summary): string {
+  return `${breaking} breaking, ${dangerous} dangerous, ${safe} safe`;
+}
+
 /** A one-line summary of the report. */
 export function summaryText(report: Report): string {
   const { from, to, summary, findings } = report;
-  const { breaking, dangerous, safe } = summary;
   const uses = codeText(report);
   const touched = uses === undefined ? "" : `; ${uses}`;
   if (findings.length === 0)
     return `${from} → ${to}: ${report.code?.unused ? "nothing that touches the code" : noDifference(report)}${touched}`;
   const source = findings.filter((finding) => finding.source === "breaking").length;
   const code = source === 0 ? "" : `; code written against the types meets ${source} of them`;
-  return `${from} → ${to}: ${breaking} breaking, ${dangerous} dangerous, ${safe} safe${code}${touched}`;
+  return `${from} → ${to}: ${countsText(summary)}${code}${touched}`;
 }
 
 /** The summary if there are no findings. */
@@ -202,11 +206,11 @@ function listed(texts: readonly string[]): string {
 /** The old and the new shape, if the whole group shares them and the subject does not contain them. */
 export function sharedShapes(
   group: readonly ReportedFinding[],
-): { readonly old: string | null; readonly new: string | null } | undefined {
-  const { old, new: next, subject } = group[0]!;
+): Pick<Finding, "old" | "new" | "unread"> | undefined {
+  const { old, new: next, subject, unread } = group[0]!;
   if ("member" in subject && subject.member === (old ?? next)) return undefined;
-  return group.every((finding) => finding.old === old && finding.new === next)
-    ? { old, new: next }
+  return group.every((finding) => finding.old === old && finding.new === next && finding.unread === unread)
+    ? { old, new: next, ...(unread && { unread }) }
     : undefined;
 }
 

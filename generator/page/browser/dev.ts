@@ -9,6 +9,7 @@ import { ConnectionState, showCycle, showLog } from "./dev/state.js";
 import { Target } from "./dev/target.js";
 import { longText } from "./dev/text.js";
 import { WireList } from "./dev/wire-list.js";
+import { addTheme } from "./reading/controls.js";
 
 const calls = new CallList();
 const questions = new QuestionList();
@@ -91,13 +92,7 @@ new ResizeObserver(() =>
 for (const fold of document.querySelectorAll(".fold"))
   fold.addEventListener("click", () => (fold.ariaExpanded = String(fold.ariaExpanded !== "true")));
 
-byId("theme").addEventListener("click", () => {
-  const { dataset } = document.documentElement;
-  const isDark =
-    dataset["theme"] === "dark" ||
-    (dataset["theme"] === undefined && matchMedia("(prefers-color-scheme: dark)").matches);
-  dataset["theme"] = isDark ? "light" : "dark";
-});
+addTheme();
 listen(onEvent, (isLost) => {
   byId("lost").hidden = !isLost;
   // A new event stream repeats everything that the server has kept.

@@ -76,8 +76,8 @@ export interface HandlerContext extends AddedContext {
 /** The user's response to a form. A handler must handle all three actions. */
 export type Elicited<Content = AnyContent> =
   | { readonly action: "accept"; readonly content: Content }
-  | { readonly action: "decline" }
-  | { readonly action: "cancel" };
+  | { readonly action: "decline"; readonly content?: undefined }
+  | { readonly action: "cancel"; readonly content?: undefined };
 
 /** A form: the parameters of `elicitation/create` in form mode. */
 export interface Form<Schema extends FormSchema = ElicitRequestFormParams["requestedSchema"]> extends Omit<

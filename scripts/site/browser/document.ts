@@ -6,7 +6,9 @@ import { addControls } from "./parts/controls.js";
 const status = document.querySelector("#status");
 addControls();
 addCopying((text) => {
-  if (status) status.textContent = text;
+  if (!status) return;
+  status.textContent = text;
+  setTimeout(() => (status.textContent = ""), 2_000);
 });
 
 // On wide screens, the list of all pages scrolls separately: it is scrolled to the page that is shown.

@@ -340,7 +340,7 @@ export const providers: readonly ProviderMetadata[] = [
     method: "client_secret_basic",
   },
   {
-    name: "Atlassian",
+    name: "Atlassian, `api.atlassian.com`",
     source: "github.com/api-evangelist/atlassian, well-known/atlassian-well-known.yml: all places answer 404",
     kind: "capture",
     issuer: "https://api.atlassian.com",

@@ -156,6 +156,45 @@ describe("--answer", () => {
     });
   });
 
+  test.each([
+    [["--answer", "size=XL"], "--answer size=XL: expected one of s, m, l"],
+    [["--answer", "sizes=m"], 'the server asked for no field "sizes"'],
+  ])("with %j is the first error, whatever the server makes of the form", async (words, message) => {
+    const server = newServer();
+    const inputSchema = { type: "object" } as const;
+    const ask = async (ask: { elicit(key: string, form: object): Promise<unknown> }): Promise<unknown> =>
+      ask.elicit("form", { message: "Which?", requestedSchema: { ...requestedSchema, required: ["size"] } });
+    const outputSchema = { type: "object", properties: { size: { type: "string" } }, required: ["size"] };
+    server.tool(
+      "lost",
+      { inputSchema, outputSchema } as never,
+      (async (_: unknown, context: never) => {
+        await ask((context as { ask: never }).ask);
+        return { structuredContent: {} };
+      }) as never,
+    );
+    server.tool("sorry", { inputSchema }, (async (_: unknown, context: never) => {
+      await ask((context as { ask: never }).ask);
+      return { isError: true, content: [{ type: "text", text: "no size" }] };
+    }) as never);
+    const source = await serve(server);
+    for (const [tool, code] of [
+      ["lost", "MG4105"],
+      ["sorry", "MG6304"],
+    ] as const) {
+      const ran = await mcpgen(temporaryFolder(), ["call", source, tool, ...words]);
+      expect([tool, ran.code, ran.stderr.match(/MG\d{4}/g)]).toEqual([tool, 2, ["MG6312", code]]);
+      expect(ran.stderr).toContain(`error MG6312: ${message}`);
+      expect(ran.stderr).not.toContain("there is no terminal");
+      const { stdout } = await mcpgen(temporaryFolder(), ["call", source, tool, ...words, "--json"]);
+      expect(JSON.parse(stdout)).toMatchObject({ exit: 2, error: { code: "MG6312" } });
+    }
+    const { stderr } = await mcpgen(temporaryFolder(), ["call", source, "sorry", "--answer", "sizes=m"]);
+    expect(stderr).toContain(
+      "the form asks for name, age, member, size, tags, note, and --answer gave sizes;",
+    );
+  });
+
   test("that no form asked for is an error in each form of output", async () => {
     const words = ["call", await asking(), "form", "--answer", "nme=Ada"];
     const json = await mcpgen(temporaryFolder(), [...words, "--json"]);

@@ -88,7 +88,7 @@ describe("without a terminal", () => {
     const { run } = await protectedServer();
     const { code, stderr } = await run(["list", `http://127.0.0.1:${port}/mcp`]);
     expect(code).toBe(4);
-    expect(stderr).toContain("MG4102");
+    expect(stderr).toContain("MG4106");
     expect(stderr).toContain("who are you?");
   });
 });

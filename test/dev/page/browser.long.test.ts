@@ -94,6 +94,20 @@ browserTest(
     await press(page, "Cancel", "#calls");
     await shows(page, "#calls", "cancelled");
 
+    /** A changed schema changes the form; what was entered stays. */
+    const changesForm = async (): Promise<void> => {
+      await choose(page, "echo");
+      await fill(page, "text", "a");
+      const body = { kind: "tool", name: "extend", params: { name: "extend" }, anyway: false };
+      await page.evaluate(
+        `void fetch("call", { method: "POST", headers: { "content-type": "application/json" }, body: ${JSON.stringify(JSON.stringify(body))} })`,
+      );
+      await shows(page, "#target form", "more (optional)");
+      await press(page, "Call", "#target");
+      await shows(page, "#calls > :first-child", '{"text":"a"}');
+    };
+    await changesForm();
+
     await page.evaluate(
       "const select = document.querySelector('#revision'); select.value = '2025-11-25'; select.dispatchEvent(new Event('change'))",
     );
@@ -117,16 +131,7 @@ browserTest(
     await shows(page, "#calls", "not ordered: decline");
     await shows(page, "#calls .badge.error", "isError");
 
-    // A changed schema changes the form; what was entered stays.
-    await choose(page, "echo");
-    await fill(page, "text", "a");
-    const body = { kind: "tool", name: "extend", params: { name: "extend" }, anyway: false };
-    await page.evaluate(
-      `void fetch("call", { method: "POST", headers: { "content-type": "application/json" }, body: ${JSON.stringify(JSON.stringify(body))} })`,
-    );
-    await shows(page, "#target form", "more (optional)");
-    await press(page, "Call", "#target");
-    await shows(page, "#calls > :first-child", '{"text":"a"}');
+    await changesForm();
 
     await choose(page, "wait");
     await press(page, "Call", "#target");

@@ -1,9 +1,10 @@
 import { expect } from "vitest";
 import type { Page } from "../../support/browser-page.js";
 import { browserTest } from "../../support/browser-test.js";
+import { violations } from "../../support/accessibility.js";
 import { builtCli } from "../../support/built-program.js";
 import { initialized, scripted } from "../../support/live-server.js";
-import { hostile, hostileContract } from "../../support/hostile-contract.js";
+import { hostile, hostileContract, markdownAttacks } from "../../support/hostile-contract.js";
 import { type PageWatch, watchPage } from "../../support/page-watch.js";
 import { fill, press, shows, text } from "../../support/page-gestures.js";
 import { type Opened, opened, unfold } from "./driver.js";
@@ -42,7 +43,11 @@ const blocks = [
 async function attacked(
   tools: readonly object[],
   answers: object = {},
-  own: { readonly capabilities?: object; readonly protocolVersion?: string } = {},
+  own: {
+    readonly capabilities?: object;
+    readonly protocolVersion?: string;
+    readonly instructions?: string;
+  } = {},
 ): Promise<Opened & { readonly faults: readonly string[] }> {
   const { resources, prompts } = hostileContract();
   const server = scripted({
@@ -51,7 +56,7 @@ async function attacked(
       {
         ...(own.protocolVersion !== undefined && { protocolVersion: own.protocolVersion }),
         serverInfo: { name: hostile[0], title: hostile[1], version: hostile[2] },
-        instructions: hostile.join("\n") + long,
+        instructions: own.instructions ?? hostile.join("\n") + long,
       },
     ),
     "logging/setLevel": {},
@@ -160,6 +165,42 @@ browserTest("a hostile task, and lists that cannot be read, do not run in the pa
   await isWhole(other);
   expect(more).toEqual([]);
 });
+
+browserTest(
+  "Markdown of the server becomes elements, which neither run nor load nor hide anything",
+  async () => {
+    const fields = markdownAttacks.map((description, index) => [
+      `field_${index}`,
+      { type: "string", description },
+    ]);
+    const inputSchema = { type: "object", properties: Object.fromEntries(fields) as object };
+    const { page, faults } = await attacked(
+      [{ name: "attack", description: "Orders with `order`.", inputSchema }],
+      {},
+      { instructions: "# Rules\n\nLook **first**: [manual](https://shop.example/manual)" },
+    );
+    await shows(page, "#target .prose code", "order");
+    await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))");
+    await shows(page, "#instructions .prose strong", "first");
+    const link = "#instructions a[target=_blank][rel='noopener noreferrer']";
+    expect(await page.evaluate(`document.querySelector("${link}").href`)).toBe("https://shop.example/manual");
+    await expect
+      .poll(() => page.evaluate("document.querySelectorAll('.field .prose').length"))
+      .toBeGreaterThan(2);
+    await isWhole(page);
+    expect(await page.evaluate("document.querySelectorAll('.prose :is(img, details, h1, h2)').length")).toBe(
+      0,
+    );
+    // Each link shows where it leads.
+    expect(
+      await page.evaluate<string[]>(`[...document.querySelectorAll(".prose a")]
+      .filter((link) => ![link, link.nextElementSibling].some((each) => each?.textContent.includes(link.href.replace(/\\/$/, ""))))
+      .map(({ outerHTML }) => outerHTML)`),
+    ).toEqual([]);
+    expect(await violations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  },
+);
 
 browserTest("10,000 tools and texts of 1 MB leave the page of dev usable", async () => {
   const inputSchema = { type: "object", properties: { count: { type: "integer" } } };

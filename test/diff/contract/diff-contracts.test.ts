@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { Contract, ContractTool } from "../../../generator/contract/contract.js";
 import { diffContracts } from "../../../generator/diff/contract/diff-contracts.js";
-import { subjectText } from "../../../generator/diff/finding.js";
+import { changeText, subjectText } from "../../../generator/diff/finding.js";
 
 const inputSchema: JsonObject = {
   type: "object",
@@ -274,6 +274,16 @@ test("a schema that cannot be read is reported, and hides no other finding", () 
     "schema-not-compared tools/get_weather.arguments dangerous/dangerous",
     "text-changed tools/get_weather.description safe/safe",
   ]);
+  for (const [old, new_, side] of [
+    [base, next, "new"],
+    [next, base, "old"],
+  ] as const) {
+    const finding = diffContracts(old, new_).find(({ rule }) => rule === "schema-not-compared")!;
+    expect(changeText(finding)).toMatch(
+      new RegExp(`^the ${side} one cannot be read: .*https://example.com/elsewhere`),
+    );
+    expect(finding.advice).toBe(`Correct the ${side} schema: it cannot be read here.`);
+  }
 });
 
 describe("a part that cannot be read in one schema hides no change of another part", () => {

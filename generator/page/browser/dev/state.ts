@@ -1,7 +1,7 @@
 import { post } from "./connection.js";
 import { byId, element, refill } from "./dom.js";
 import type { ConnectionEvent, CycleEvent, PageEvent } from "./messages.js";
-import { longText, nameText, shortText, visible } from "./text.js";
+import { longText, nameText, prose, shortText, visible } from "./text.js";
 
 const words: Readonly<Record<ConnectionEvent["state"], string>> = {
   connecting: "connecting",
@@ -44,7 +44,7 @@ export class ConnectionState {
             "details",
             { "data-name": "instructions" },
             element("summary", {}, "Instructions of the server"),
-            longText(instructions),
+            prose(instructions),
           ),
       );
     }

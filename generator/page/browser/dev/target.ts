@@ -4,7 +4,7 @@ import { SchemaForm } from "./form/form.js";
 import type { CallAnswer, CallKind, CallRequest, Item, Json, Members } from "./messages.js";
 import { type Chosen, badge } from "./offer-list.js";
 import { templateSchema, expanded } from "./template.js";
-import { longText, nameText, visible } from "./text.js";
+import { longText, nameText, prose, visible } from "./text.js";
 import { json, linkOf } from "./content.js";
 
 /** How to request an entry: the schema of its form, and the request made from a value. */
@@ -43,7 +43,7 @@ export class Target {
       element("div", { class: "head" }, heading, ...badges.map(badge)),
       title !== undefined && title !== name && element("p", {}, nameText(title)),
       typeof address === "string" && element("p", {}, linkOf(address)),
-      typeof description === "string" && longText(description),
+      typeof description === "string" && prose(description),
       ...findings(badges),
     );
     if (isFocused) heading.focus();

@@ -1,3 +1,4 @@
+import { markup } from "./connection.js";
 import { button, element } from "./dom.js";
 
 /**
@@ -52,4 +53,22 @@ export function longText(text: string, name: "pre" | "div" = "div"): HTMLElement
   };
   grow(first);
   return element("div", { class: "long" }, body, more);
+}
+
+/** Elements of texts that were shown before: shown again, they do not change before the eyes of the user. */
+const rendered = new Map<string, Promise<readonly Node[]>>();
+
+/** A description: its Markdown as elements, or its text if it is long or if elements would omit any of it. */
+export function prose(text: string): HTMLElement {
+  const shown = longText(text);
+  if (text.length > first || !/[`*_#|[~<>]|^\s*[-+\d]/m.test(text)) return shown;
+  const found = rendered.get(text) ?? markup(text);
+  rendered.set(text, found);
+  void found.then((nodes) => {
+    if (nodes.length === 0) return;
+    shown.className = "prose";
+    shown.replaceChildren(...nodes.map((node) => node.cloneNode(true)));
+    for (const link of shown.querySelectorAll("a")) link.target = "_blank";
+  });
+  return shown;
 }

@@ -1,6 +1,6 @@
 import { button, element, newId, sentForm } from "../dom.js";
 import type { Issue, Json, Members } from "../messages.js";
-import { nameText, visible, longText, shortText } from "../text.js";
+import { nameText, visible, prose, shortText } from "../text.js";
 import { type ValueControl, type Labelled, pointerOf } from "./control.js";
 import { type Control, type Field, controlOf } from "./fields.js";
 import { type JsonProblem, jsonProblem } from "./json-problem.js";
@@ -244,7 +244,7 @@ function groupControl(
       "fieldset",
       {},
       element("legend", {}, nameText(title), more),
-      description !== undefined && element("div", { class: "soft" }, longText(description)),
+      description !== undefined && element("div", { class: "soft" }, prose(description)),
       fault,
       members.element,
     ),
@@ -299,7 +299,7 @@ function listControl(item: Control, { pointer, title, required, description }: L
         nameText(title),
         !required && element("span", { class: "soft" }, " (optional)"),
       ),
-      description !== undefined && element("div", { class: "soft" }, longText(description)),
+      description !== undefined && element("div", { class: "soft" }, prose(description)),
       fault,
       list,
       more,

@@ -1,6 +1,6 @@
 import type { Json } from "../messages.js";
 import { button, element, newId } from "../dom.js";
-import { longText, nameText, shortText } from "../text.js";
+import { nameText, prose, shortText } from "../text.js";
 import type { Labelled, ValueControl } from "./control.js";
 import type { Choice, Control, TextControl } from "./fields.js";
 
@@ -38,8 +38,7 @@ export function inputControl(control: Control, labelled: Labelled): ValueControl
   const described = [...(description === undefined ? [] : [hint]), message].join(" ");
   input.setAttribute("aria-describedby", described);
   const label = element("label", { for: id }, nameText(title), markOf(required), formatOf(control));
-  const said =
-    description !== undefined && element("div", { class: "soft", id: hint }, longText(description));
+  const said = description !== undefined && element("div", { class: "soft", id: hint }, prose(description));
   const place = element("p", { class: "fault", id: message });
   const isBox = control.kind === "boolean";
   const mark = (messages: readonly string[]): void => {
