@@ -1,4 +1,5 @@
 import type { Options } from "yargs";
+import type { HostName } from "../host/program.js";
 import {
   type CommandDefinition,
   flag,
@@ -492,7 +493,14 @@ const contractCommands: readonly CommandDefinition[] = [
     options: {
       host: {
         ...texts("Host to run; may be repeated (default: those that are installed)"),
-        choices: ["claude-code", "codex", "copilot-cli", "gemini-cli", "opencode", "qwen-code"],
+        choices: [
+          "claude-code",
+          "codex",
+          "copilot-cli",
+          "gemini-cli",
+          "opencode",
+          "qwen-code",
+        ] satisfies readonly HostName[],
       },
       script: text("JSON file with the calls to make (default: one of each tool that only reads)"),
       revision: text("Revision to list the tools in (default: the newest that both know)"),

@@ -1,16 +1,14 @@
-import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { resolve } from "node:path";
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { loadRuntime } from "../capture/runtime.js";
-import { type ServerSource, shownSource } from "../capture/server-source.js";
-import type { ServerOptions } from "../capture/with-server.js";
+import { shownSource } from "../capture/server-source.js";
 import type { Contract } from "../contract/contract.js";
 import { readToolSchemas } from "../contract/emit/tool-schemas.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { readRegularText } from "../files/regular-file.js";
 import { type HostCall, type HostTest, type HostTool, testHost } from "../host/host-test.js";
 import type { ModelCall } from "../host/model/fake-model.js";
-import { type HostProgram, type HostServer, hostPrograms } from "../host/program.js";
+import { type HostName, type HostProgram, hostNames, hostPrograms } from "../host/program.js";
+import { hostServer, installedFile, notInstalled } from "../host/create-host-test.js";
 import { counted, printable, shortText, shownPath } from "../print/terminal-text.js";
 import { exampleArguments } from "../sample/example-arguments.js";
 import type { Arguments, CommandContext, RunCommand } from "./command.js";
@@ -48,62 +46,24 @@ interface Report {
   readonly test: HostTest;
 }
 
-/** A host, and the file of its program. */
-interface Installed {
-  readonly program: HostProgram;
-  readonly file: string;
-}
-
 /**
  * The hosts of `--host`; without it, all that are installed.
  *
  * @throws CodedError MG6331 for a host that is not installed, or if none is
  */
-function programsOf(args: Arguments, { directory, env }: CommandContext): Installed[] {
-  const folders = [join(directory, "node_modules/.bin"), ...(env["PATH"] ?? "").split(delimiter)];
-  const found = hostPrograms.map((program) => ({ program, file: fileOf(program.program, folders) }));
-  const named = args.strings("host");
-  const wanted = found.filter(({ program }) => named?.includes(program.name) ?? true);
-  const installed = wanted.filter((each): each is Installed => each.file !== undefined);
-  const missing = wanted.find(({ file }) => file === undefined);
-  if (missing && (named || installed.length === 0)) {
-    const what = named ? `${missing.program.name} is not installed` : "no host is installed";
-    const { program } = named ? missing : (wanted.find((each) => each.program.name === "codex") ?? missing);
-    throw new CodedError("MG6331", what, { next: `Run: npm install --global ${program.package}` });
-  }
+function programsOf(
+  args: Arguments,
+  { directory, env }: CommandContext,
+): { program: HostProgram; file: string }[] {
+  const named = args.strings("host") as HostName[] | undefined;
+  const installed = (named ?? hostNames).flatMap((name) => {
+    const program = hostPrograms[name];
+    const file = installedFile(program, directory, env["PATH"]);
+    if (file === undefined && named) throw notInstalled(program);
+    return file === undefined ? [] : [{ program, file }];
+  });
+  if (installed.length === 0) throw notInstalled(hostPrograms.codex);
   return installed;
-}
-
-function fileOf(name: string, folders: readonly string[]): string | undefined {
-  return folders
-    .filter((folder) => folder !== "")
-    .map((folder) => join(folder, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return statSync(file).isFile();
-      } catch {
-        return false;
-      }
-    });
-}
-
-/** The server as a host's configuration names it; a command starts in its own folder, not in that of the host. */
-async function hostServer(source: ServerSource, options: ServerOptions): Promise<HostServer> {
-  const { directory, headers = {}, variables = {} } = options;
-  const address = typeof source === "string" ? undefined : source.address;
-  if (address?.kind === "http") {
-    const more = await address.moreHeaders?.();
-    return { url: address.url, headers: { ...address.headers, ...more, ...headers } };
-  }
-  if (typeof source === "string" && !/^stdio:/i.test(source)) return { url: source, headers };
-  const { parseStdioSource } = await loadRuntime();
-  const words = address?.command ?? parseStdioSource(source as string);
-  return {
-    command: "/bin/sh",
-    args: ["-c", 'cd "$0" && exec "$@"', address?.cwd ?? directory, ...words],
-    env: { ...address?.env, ...variables },
-  };
 }
 
 /**
@@ -128,7 +88,7 @@ function scriptOf(path: string | undefined, contract: Contract, { directory }: C
     });
   let calls: unknown;
   try {
-    calls = JSON.parse(readRegularText(join(directory, path)));
+    calls = JSON.parse(readRegularText(resolve(directory, path)));
   } catch (error) {
     if (error instanceof CodedError) throw error;
     throw wrong(`expected JSON: ${(error as Error).message}`);

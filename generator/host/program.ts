@@ -13,6 +13,18 @@ export interface Start {
   readonly args: readonly string[];
 }
 
+/** The hosts that can be run without a network. */
+export const hostNames = [
+  "claude-code",
+  "codex",
+  "copilot-cli",
+  "gemini-cli",
+  "opencode",
+  "qwen-code",
+] as const;
+
+export type HostName = (typeof hostNames)[number];
+
 /** A program that uses servers for a model. */
 export interface HostProgram {
   readonly name: string;
@@ -201,12 +213,12 @@ const copilotCli: HostProgram = {
   }),
 };
 
-/** The hosts that can be run without a network. */
-export const hostPrograms: readonly HostProgram[] = [
-  claudeCode,
+/** How each host is started. */
+export const hostPrograms: { readonly [Name in HostName]: HostProgram } = {
+  "claude-code": claudeCode,
   codex,
-  copilotCli,
-  geminiCli,
+  "copilot-cli": copilotCli,
+  "gemini-cli": geminiCli,
   opencode,
-  qwenCode,
-];
+  "qwen-code": qwenCode,
+};

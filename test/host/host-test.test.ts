@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { expect, onTestFinished, test } from "vitest";
 import { testHost } from "../../generator/host/host-test.js";
-import type { HostProgram, HostServer } from "../../generator/host/program.js";
+import { type HostProgram, type HostServer, hostPrograms } from "../../generator/host/program.js";
+import { commands } from "../../generator/command/commands.js";
 import { listen } from "../support/listen.js";
 import { runs } from "../support/processes.js";
 import { builtProgram } from "../support/built-program.js";
@@ -50,6 +51,11 @@ async function served(): Promise<HostServer> {
 }
 
 const homes = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith("mcpgen-host-"));
+
+test("the command line offers each host", () => {
+  const { options } = commands.find(({ name }) => name === "host test")!;
+  expect(options!["host"]!.choices).toEqual(Object.keys(hostPrograms));
+});
 
 test("shows which tools and results reach the model, and what the host did besides", async () => {
   const before = homes();
