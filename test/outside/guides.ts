@@ -78,12 +78,19 @@ const ofSdk2: Guide = {
   },
 };
 
+/** The skill for agents; its HTTP server does not run. */
+const ofSkill: Guide = {
+  name: "SKILL.md",
+  page: "../../skills/mcpgen/SKILL.md",
+  text: async (page) => page.replace(/^npx mcpgen call http:.*\n/m, ""),
+};
+
 /** A walk along each page. @throws {Error} a page without a row in the table above, or a row without a page */
 export function guidesIn(folder: string): readonly Guide[] {
   const pages = readdirSync(folder).sort();
   const known = Object.keys(preparations).sort();
   if (pages.join() !== known.join()) throw new Error(`docs/guides has ${pages.join()}, not ${known.join()}`);
-  const guides = pages.map((page) => ({ name: page, page, ...preparations[page] }));
+  const guides = [...pages.map((page) => ({ name: page, page, ...preparations[page] })), ofSkill];
   return isThorough ? [...guides, ofSdk2] : guides;
 }
 
