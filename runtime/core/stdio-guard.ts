@@ -2,5 +2,4 @@
 // there.
 import { keepStdout } from "./stdio/guard.js";
 
-// A test of node:test that imports the server reports to its runner by standard output.
-if (process.env["NODE_TEST_CONTEXT"] === undefined) keepStdout();
+keepStdout();

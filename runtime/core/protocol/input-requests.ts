@@ -3,6 +3,7 @@ import { isObject } from "@mcpgen/base";
 
 /** Returns the problem of a form: only flat objects of primitives are allowed (elicitation, requested schema). */
 export function formProblem(schema: unknown): string | undefined {
+  if (isObject(schema) && "~standard" in schema) return "for a library, pass { schemas: methodSchemas }";
   if (!isObject(schema) || schema["type"] !== "object" || !isObject(schema["properties"]))
     return "requestedSchema is not an object schema with properties";
   for (const [name, property] of Object.entries(schema["properties"]))
@@ -50,8 +51,7 @@ export function messagesProblem(messages: unknown): string | undefined {
     for (const id of pending)
       if (!resolved.has(id)) return `messages[${index}] has no result for tool use ${JSON.stringify(id)}`;
     for (const id of resolved)
-      if (!pending.has(id))
-        return `messages[${index}] has a result for ${JSON.stringify(id)}, which was not asked for`;
+      if (!pending.has(id)) return `messages[${index}] has an unasked result for ${JSON.stringify(id)}`;
     pending = new Set(blocks.filter(({ type }) => type === "tool_use").map(({ id }) => id));
   }
   for (const id of pending) return `no message has a result for tool use ${JSON.stringify(id)}`;

@@ -1,6 +1,7 @@
 import { toStandardJsonSchema } from "@valibot/to-json-schema";
 import { type } from "arktype";
 import * as v from "valibot";
+import { formProblem } from "../../../runtime/core/protocol/input-requests.js";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
@@ -442,4 +443,8 @@ test("alternatives that contain themselves are not a field", async () => {
   const endless: z.ZodType = z.lazy(() => z.union([z.string(), endless]));
   const { got } = await asked(z.object({ endless }), { action: "decline" }, "2025-11-25");
   expect(got).toMatchObject({ code: "invalid-definition" });
+});
+
+test("without the option schemas, a form of a library is refused with its name", () => {
+  expect(formProblem(z.object({ street: z.string() }))).toContain("{ schemas: methodSchemas }");
 });
