@@ -16,6 +16,7 @@ const differences: Readonly<Record<string, string>> = {
   "generator/command/docs/page-file.ts": "asks platform.ts for the program that opens a page",
   "generator/command/servers/host-files.ts": "the folder of Claude Desktop",
   "generator/command/servers/named-servers.ts": "POSIX ends the process group of a shell; Windows, the shell",
+  "generator/host/run-host.ts": "POSIX ends the process group of a host; on Windows its helpers may stay",
   "generator/command/trust/trust.ts": "POSIX knows the owner of a configuration, and who may change it",
   "runtime/auth/node/file-store.ts": "the folder of tokens: XDG_STATE_HOME, on Windows LOCALAPPDATA",
   "runtime/auth/node/keychain.ts": "macOS: security; Linux: secret-tool; Windows: files",

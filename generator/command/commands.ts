@@ -1,4 +1,5 @@
 import type { Options } from "yargs";
+import type { HostName } from "../host/program.js";
 import {
   type CommandDefinition,
   flag,
@@ -485,6 +486,29 @@ const contractCommands: readonly CommandDefinition[] = [
     ],
     load: async () => (await import("./lint.js")).lint,
   },
+  {
+    name: "host test",
+    summary: "Run hosts such as Codex with a scripted model, and show what it gets of a server",
+    positionals: { source: serverSource },
+    options: {
+      host: {
+        ...texts("Host to run; may be repeated (default: those that are installed)"),
+        choices: [
+          "claude-code",
+          "codex",
+          "copilot-cli",
+          "gemini-cli",
+          "opencode",
+          "qwen-code",
+        ] satisfies readonly HostName[],
+      },
+      script: text("JSON file with the calls to make (default: one of each tool that only reads)"),
+      revision: text("Revision to list the tools in (default: the newest that both know)"),
+      ...serverOptionDefinitions,
+    },
+    examples: [['$0 host test "stdio:node server.mjs" --host codex', "what Codex makes of a server"]],
+    load: async () => (await import("./host.js")).hostTest,
+  },
 ];
 
 const server = {
@@ -665,6 +689,7 @@ export const groups = new Map([
   ["task", "Follow calls of tools that take long"],
   ["init", "Start a project"],
   ["auth", "Show logins"],
+  ["host", "Run hosts, and show what their models get of a server"],
 ]);
 
 /** Commands that the parser of the command line carries out. */

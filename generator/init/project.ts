@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { type JsonObject, type JsonValue, type Schema, isJsonObject } from "@mcpgen/engine";
-import { isValid } from "@mcpgen/engine/interpreter";
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { commentText } from "../print/text.js";
 import { markdownText } from "../print/markdown.js";
 import type { Render } from "../print/templates.js";
@@ -12,7 +11,7 @@ import { bundleCommand } from "../distribution/targets.js";
 import { shownJson, shellLine } from "../print/terminal-text.js";
 import { contractNames } from "../contract/emit/names.js";
 import { readToolSchemas } from "../contract/emit/tool-schemas.js";
-import { minimalRoot } from "../sample/sample.js";
+import { exampleArguments } from "../sample/example-arguments.js";
 import { completable } from "../contract/completable.js";
 import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
@@ -266,29 +265,11 @@ function exampleCall({ document: { contract } }: ProjectRequest): string | undef
   const schemas = readToolSchemas(contract);
   for (const [index, tool] of tools.entries()) {
     if (tool.annotations?.["readOnlyHint"] !== true) continue;
-    const args = exampleArguments(tool, schemas[index]!.input);
+    const args = exampleArguments(tool.inputSchema, schemas[index]!.input);
     const { method } = contractNames(contract).tools.get(tool.name)!;
     if (args !== undefined) return `${method}(${literal(args)})`;
   }
   return undefined;
-}
-
-/** The required arguments, with the examples and defaults of the schema where they are valid. */
-function exampleArguments({ inputSchema }: ContractTool, schema: Schema): JsonObject | undefined {
-  const sample = minimalRoot(schema);
-  if (!isJsonObject(sample)) return undefined;
-  const { properties, examples } = inputSchema;
-  const named = Object.entries(sample).map(([key, value]) => {
-    const property = isJsonObject(properties) ? properties[key] : undefined;
-    if (!isJsonObject(property)) return [key, value] as const;
-    return [key, firstOf(property["examples"]) ?? property["default"] ?? value] as const;
-  });
-  const candidates = [firstOf(examples), Object.fromEntries(named), sample].filter(isJsonObject);
-  return candidates.find((each) => isValid(schema, schema.root!, each));
-}
-
-function firstOf(examples: JsonValue | undefined): JsonValue | undefined {
-  return Array.isArray(examples) ? examples[0] : undefined;
 }
 
 /**

@@ -189,6 +189,7 @@ export const buildings: readonly Building[] = [
       { path: "generator/page", holds: "pages to read: layout, references, reports" },
       { path: "generator/login", holds: "credentials for live servers: environment, stores, logins" },
       { path: "generator/capture", holds: "live servers" },
+      { path: "generator/host", holds: "hosts run with a scripted model" },
       { path: "generator/distribution", holds: "Dockerfile, server.json, bundle manifest" },
       { path: "generator/init", holds: "new projects" },
       { path: "generator/config", holds: "mcpgen.config.json" },

@@ -49,7 +49,7 @@ async function helpOf(...words: readonly string[]): Promise<Help> {
 /** The text of a help, where each row of its tables is one line. */
 async function textOf(...words: readonly string[]): Promise<string> {
   const { stdout } = await mcpgen(".", [...words, "--help"]);
-  return stdout.replace(/\n {12,}(?=\S)/g, " ");
+  return stdout.replace(/\n {12,}(?=\S)|\n +(?=\[)/g, " ");
 }
 
 /** What a text says of its options: the names, the letters, the type and the choices, by name. */

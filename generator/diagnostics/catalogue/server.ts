@@ -235,6 +235,24 @@ export const serverDiagnostics = {
     explanation:
       "The server leaves entries out of the list, and the revision has no request for a single entry, or the server refused it. So nothing is known of the entry: it may be there or not, and it may have changed. It is no difference. Where the revision has such a request, an entry that the server does not have is reported as removed.",
   },
+  MG6331: {
+    title: "The host is not installed",
+    exit: 2,
+    explanation:
+      "`mcpgen host test` runs the user's own installation of a host: it looks for its program in `node_modules/.bin` and in the folders of PATH. The next line installs it. Without `--host`, it runs the hosts that it finds.",
+  },
+  MG6332: {
+    title: "The file of --script has no calls that can be made",
+    exit: 3,
+    explanation:
+      "The file of `--script` is a JSON array. Each element is a call: `tool`, a name that the server lists, and `arguments`, an object. Without `--script`, `mcpgen host test` calls each tool once that is marked with `readOnlyHint`, with the examples of its schema or the smallest valid arguments.",
+  },
+  MG6333: {
+    title: "A host keeps something of the server from its model",
+    exit: 1,
+    explanation:
+      "`mcpgen host test` runs a real host with a model that plays a script. The host did not offer a tool to the model, or the model got no result of a call. Hosts refuse names and schemas that the API of their model does not take: `mcpgen lint` reports many of them. `--json` has everything that the host printed, and all that reached the model.",
+  },
   MG6330: {
     title: "With --replace, a list that leaves entries out would delete them",
     exit: 2,

@@ -1,0 +1,85 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { loadRuntime } from "../capture/runtime.js";
+import type { ServerSource } from "../capture/server-source.js";
+import { type ServerOptions, withServer } from "../capture/with-server.js";
+import type { ContractTool } from "../contract/contract.js";
+import { CodedError } from "../diagnostics/coded-error.js";
+import { type HostTest, testHost } from "./host-test.js";
+import type { ModelCall } from "./model/fake-model.js";
+import { type HostName, type HostProgram, type HostServer, type Variables, hostPrograms } from "./program.js";
+
+export interface HostTestOptions {
+  readonly host: HostName;
+  /** `http(s)://…` or `stdio:COMMAND …`. */
+  readonly server: string;
+  /** The calls that the model makes, by the names that the server lists. */
+  readonly script: readonly ModelCall[];
+  /** Folder in which the command starts. Default: the working directory. */
+  readonly directory?: string;
+  /** Headers of all requests to the server. */
+  readonly headers?: Variables;
+  /** Variables of the server's process. */
+  readonly env?: Variables;
+  /** Milliseconds until the host is ended. Default: 120,000. */
+  readonly timeout?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs an installed host with a scripted model and a server, without a network: which tools the model gets, how the host
+ * changed them, and each result as the model sees it. For tests of any runner.
+ *
+ * @throws CodedError MG6331 if the host is not installed, and MG41xx if the server cannot be reached
+ */
+export async function createHostTest(options: HostTestOptions): Promise<HostTest> {
+  const { host, server: source, directory = process.cwd(), headers = {}, env = {}, ...rest } = options;
+  const program = hostPrograms[host];
+  const file = installedFile(program, directory, process.env["PATH"]);
+  if (file === undefined) throw notInstalled(program);
+  const reach = { directory, headers, variables: env };
+  const { items } = await withServer(source, reach, (client) => client.listTools());
+  const server = await hostServer(source, reach);
+  return testHost({ program, file, server, listed: items as unknown as ContractTool[], ...rest });
+}
+
+/** The program of a host in the project, or in a folder of PATH. */
+export function installedFile(
+  { program }: HostProgram,
+  directory: string,
+  path: string | undefined,
+): string | undefined {
+  const folders = (path ?? "").split(delimiter).filter((folder) => folder !== "");
+  return [join(directory, "node_modules/.bin"), ...folders]
+    .map((folder) => join(folder, program))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return statSync(file).isFile();
+      } catch {
+        return false;
+      }
+    });
+}
+
+export function notInstalled({ name, package: from }: HostProgram): CodedError {
+  return new CodedError("MG6331", `${name} is not installed`, { next: `Run: npm install --global ${from}` });
+}
+
+/** The server as a host's configuration names it; a command starts in its own folder, not in that of the host. */
+export async function hostServer(source: ServerSource, options: ServerOptions): Promise<HostServer> {
+  const { directory, headers = {}, variables = {} } = options;
+  const address = typeof source === "string" ? undefined : source.address;
+  if (address?.kind === "http") {
+    const more = await address.moreHeaders?.();
+    return { url: address.url, headers: { ...address.headers, ...more, ...headers } };
+  }
+  if (typeof source === "string" && !/^stdio:/i.test(source)) return { url: source, headers };
+  const { parseStdioSource } = await loadRuntime();
+  const words = address?.command ?? parseStdioSource(source as string);
+  return {
+    command: "/bin/sh",
+    args: ["-c", 'cd "$0" && exec "$@"', address?.cwd ?? directory, ...words],
+    env: { ...address?.env, ...variables },
+  };
+}

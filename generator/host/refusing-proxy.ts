@@ -1,0 +1,49 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Variables } from "./program.js";
+
+/** An HTTP proxy on the loopback interface that reaches nothing: it refuses each request and keeps its address. */
+export interface RefusingProxy {
+  /** Variables that lead a program's requests to the proxy, those to this machine apart. */
+  readonly variables: Variables;
+  /** `HOST:PORT` of each request, once each, in order. */
+  readonly asked: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+export async function refusingProxy(): Promise<RefusingProxy> {
+  const asked = new Set<string>();
+  const server = createServer(({ url = "" }, response) => {
+    asked.add(URL.canParse(url) ? new URL(url).host : url);
+    response.writeHead(403, { connection: "close" }).end();
+  });
+  server.on("connect", ({ url = "" }, socket) => {
+    asked.add(url);
+    socket.on("error", () => {});
+    socket.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n");
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const near = "127.0.0.1,localhost,::1";
+  return {
+    variables: {
+      HTTP_PROXY: url,
+      HTTPS_PROXY: url,
+      ALL_PROXY: url,
+      NO_PROXY: near,
+      http_proxy: url,
+      https_proxy: url,
+      all_proxy: url,
+      no_proxy: near,
+    },
+    asked,
+    close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      return closed;
+    },
+  };
+}
