@@ -116,18 +116,30 @@ export class HeldFolder {
     return mkdtempSync(join(tmpdir(), prefix));
   }
 
-  /** Removes such a folder with its files, if it still exists. */
+  /** Removes such a folder with all that it contains, if it still exists. Links are removed, not followed. */
   static discard(path: string): void {
     const folder = HeldFolder.open(path);
     if (!folder) return;
-    try {
-      for (const entry of folder.entries()) if (!entry.isDirectory()) folder.remove(entry.name);
-    } finally {
-      folder.close();
-    }
+    folder.#clear();
     const parent = HeldFolder.open(dirname(path));
     parent?.removeEmpty(basename(path));
     parent?.close();
+  }
+
+  /** Removes everything in the folder, and closes it. */
+  #clear(): void {
+    try {
+      for (const entry of this.entries()) {
+        if (!entry.isDirectory()) this.remove(entry.name);
+        else {
+          const folder = this.child(entry.name);
+          if (folder) folder.#clear();
+          this.removeEmpty(entry.name);
+        }
+      }
+    } finally {
+      this.close();
+    }
   }
 
   /** Owner and mode of the folder. */

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { loadRuntime } from "../capture/runtime.js";
 import type { ServerSource } from "../capture/server-source.js";
@@ -53,12 +53,8 @@ export function installedFile(
   return [join(directory, "node_modules/.bin"), ...folders]
     .map((folder) => join(folder, program))
     .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return statSync(file).isFile();
-      } catch {
-        return false;
-      }
+      const found = statSync(file, { throwIfNoEntry: false });
+      return found?.isFile() && (found.mode & 0o111) !== 0;
     });
 }
 

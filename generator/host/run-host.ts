@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
+import { HeldFolder, WriteRoot } from "../files/held-folder.js";
+import { writeFiles } from "../files/writer.js";
 import { type FakeModel, type ModelCall, fakeModel } from "./model/fake-model.js";
 import type { OfferedTool } from "./model/dialect.js";
 import type { HostProgram, HostServer } from "./program.js";
@@ -44,17 +44,18 @@ const mostOutput = 65_536;
  * @throws Error with the code of the system if the file cannot be started
  */
 export async function runHost(request: HostRunRequest): Promise<HostRun> {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), "mcpgen-host-")));
+  const root = WriteRoot.temporary();
+  const home = root.folder;
   const [model, proxy] = await Promise.all([
     fakeModel({ script: request.script, find: request.find }),
     refusingProxy(),
   ]);
   try {
     const start = request.program.start(serverName, request.server, model.url);
-    for (const [path, text] of Object.entries(start.files)) {
-      mkdirSync(dirname(join(home, path)), { recursive: true });
-      writeFileSync(join(home, path), text);
-    }
+    writeFiles(
+      root,
+      Object.entries(start.files).map(([path, content]) => ({ path, content, isPrivate: true })),
+    );
     const { PATH = "", LANG = "C.UTF-8" } = process.env;
     const folders = { HOME: home, TMPDIR: home, XDG_CONFIG_HOME: join(home, ".config") };
     const env = { PATH, LANG, TERM: "dumb", CI: "1", ...folders, ...proxy.variables, ...start.env };
@@ -62,7 +63,7 @@ export async function runHost(request: HostRunRequest): Promise<HostRun> {
     return { ...ended, turns: model.turns, left: model.left, outside: [...proxy.asked] };
   } finally {
     await Promise.all([model.close(), proxy.close()]);
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    HeldFolder.discard(home);
   }
 }
 
@@ -88,14 +89,19 @@ function endOf(
         // The group has ended.
       }
     };
-    const timer = setTimeout(end, timeout);
+    const timer = setTimeout(() => {
+      end();
+      // A process that has left the group may hold them.
+      child.stdout.destroy();
+      child.stderr.destroy();
+    }, timeout);
     signal?.addEventListener("abort", end, { once: true });
     child.once("error", (error) => (clearTimeout(timer), reject(error)));
-    child.once("exit", (exitCode) => {
+    // Servers and helpers that the host leaves behind.
+    child.once("exit", end);
+    child.once("close", (exitCode) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
-      // Servers and helpers that the host leaves behind.
-      end();
       resolve({ output, exitCode: exitCode ?? undefined, milliseconds: performance.now() - began });
     });
   });

@@ -303,7 +303,7 @@ export interface Piece {
   readonly name: string;
   /**
    * `secret` by its name or its looks; `login` of a URL; `withheld`: often secret, as are values of variables and headers;
-   * `label`: a name itself; `syntax` has no meaning of its own; all others are `open`.
+   * `label`: a name itself; `syntax` has no meaning; all others are `open`.
    */
   readonly role: "secret" | "login" | "withheld" | "label" | "syntax" | "open";
   /** The pieces of a text that is a command line or a list of assignments itself. */

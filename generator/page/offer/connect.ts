@@ -70,7 +70,7 @@ function processWays(start: Extract<ServerStart, { readonly kind: "stdio" }>): W
 
 const valuesNote = "Values that may be secret are left out: insert one for each `${NAME}`.";
 
-/** The values to insert, as `add-mcp` asks for them: each has a name of its own. */
+/** The values to insert, as `add-mcp` asks for them: each has another name. */
 class Placeholders {
   readonly #taken = new Set<string>();
 

@@ -47,6 +47,7 @@ export const others: readonly string[] = [
     "task result",
     "task cancel",
     "dev",
+    "host test",
   ],
   // They write what their arguments name.
   ...["revision add", "extension add", "extension remove", "init client"],

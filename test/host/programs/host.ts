@@ -26,7 +26,10 @@ await new Promise((resolve) => {
   request.end();
 });
 const left = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "ignore" });
-writeFileSync(1, `left behind: ${left.pid}\nvariables: ${Object.keys(process.env).toSorted().join(" ")}\n`);
+writeFileSync(
+  1,
+  `left behind: ${left.pid}\nhome: ${process.env["HOME"]}\nvariables: ${Object.keys(process.env).toSorted().join(" ")}\n`,
+);
 if (isHanging && "url" in server) await fetch(`${server.url}?${left.pid}`);
 
 const client = await connect("url" in server ? server.url : server);
