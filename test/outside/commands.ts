@@ -17,6 +17,7 @@ const leftOut: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^npx mcpgen dev\b|^npm run test:watch$/, "it runs until Ctrl-C"],
   [/^mcpgen trust$/, "it asks at a terminal"],
   [/ --open$/, "it opens a browser"],
+  [/^npx mcpgen host test /, "it runs a host"],
   [/^npm ci\b|^npm run (?:pack|site|bench)\b|\btest\/scale\//, "it runs in this repository"],
 ];
 
