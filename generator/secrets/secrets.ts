@@ -331,7 +331,9 @@ export function splitWords(line: string): string[] {
 const carriers = /^(?:-[eH]|--?(?:env|header|build-arg)s?)$/;
 
 function readValue(text: string, name: string, depth: number): readonly Piece[] {
-  if (isSecretName(name) || (looksRandom(text) && name !== "")) return [piece(text, "secret", name)];
+  if (isSecretName(name)) return [piece(text, "secret", name)];
+  // Not learned: the hash after --trust is one, and is to be shown.
+  if (looksRandom(text) && name !== "") return [piece(text, "withheld", name)];
   if (depth > deepest) return [piece(text, "withheld", name)];
   const url = readUrl(text);
   if (url) return url;

@@ -290,7 +290,7 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
     async () => (await loopback((_, response) => void response.end())).replace("http:", "https:"),
     "MG4102",
     /cannot be reached: it does not answer in TLS\n/,
-    /^ This server speaks http: try http:\/\/127\.0\.0\.1:\d+\/$/,
+    /^ This server speaks http: try http:\/\/127\.0\.0\.1:\d+$/,
   ],
   [
     "speaks https at an http URL",
@@ -315,7 +315,7 @@ test.each<[string, () => string | Promise<string>, string, RegExp, RegExp]>([
       }),
     "MG4102",
     /the server answered 400/,
-    /^ This server speaks https: try https:\/\/127\.0\.0\.1:\d+\/$/,
+    /^ This server speaks https: try https:\/\/127\.0\.0\.1:\d+$/,
   ],
   [
     "reports another one that speaks https",

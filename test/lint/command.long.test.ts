@@ -121,7 +121,7 @@ test("a contract from standard input and a live server are checked in the same w
   });
   const live = await mcpgen(temporaryFolder(), ["lint", source, ...options]);
   expect(live.code).toBe(1);
-  expect(live.stdout).toContain(`/server.mjs" /tools/0: error MG6603: tool "get_weather": about 56 tokens`);
+  expect(live.stdout).toContain(`/server.mjs /tools/0: error MG6603: tool "get_weather": about 56 tokens`);
   expect(live.stdout).toContain("error MG6301: tools: entry 2 is left out");
   const misused = await mcpgen(folder(), ["lint", "c.yaml", "--timeout", "3"]);
   expect([misused.code, misused.stderr]).toEqual([2, expect.stringContaining("--timeout needs a server")]);

@@ -91,7 +91,7 @@ test("agents get each document: a list with first sentences, and all texts", () 
       .map((name) => `${folder}/${name}`),
   );
   expect(list).toMatch(
-    /^# mcpgen\n\n> One server definition serves every revision .*\.\n\n## You write a server\n\n- \[Your first server\]/,
+    /^# mcpgen\n\n> Servers and clients of the Model Context Protocol .*\.\n\n## You write a server\n\n- \[Your first server\]/,
   );
   for (const file of documents) {
     if (file !== "docs/README.md") expect(list).toContain(`](${file.replace(/md$/, "html")})`);
