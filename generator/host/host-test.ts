@@ -1,5 +1,4 @@
-import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { isJsonObject } from "@mcpgen/engine";
+import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
 import { diffContracts } from "../diff/contract/diff-contracts.js";
 import type { Finding } from "../diff/finding.js";
@@ -80,10 +79,11 @@ function toolIn(tool: ContractTool, all: readonly OfferedTool[]): HostTool {
   const offered = offeredTool(tool.name, all, serverName);
   if (!offered) return { name: tool.name, changes: [] };
   const { name, description, inputSchema } = tool;
+  const { schema = null } = offered;
   const before = { name, inputSchema, ...(description !== undefined && { description }) };
   const after = {
     name,
-    inputSchema: isJsonObject(offered.schema as JsonObject) ? (offered.schema as JsonObject) : {},
+    inputSchema: isJsonObject(schema) ? schema : {},
     ...(offered.description !== undefined && { description: offered.description }),
   };
   const [old, next] = [before, after].map((each) => ({ name: "s", version: "1", tools: [each] }));

@@ -13,18 +13,6 @@ export interface Start {
   readonly args: readonly string[];
 }
 
-/** The hosts that can be run without a network. */
-export const hostNames = [
-  "claude-code",
-  "codex",
-  "copilot-cli",
-  "gemini-cli",
-  "opencode",
-  "qwen-code",
-] as const;
-
-export type HostName = (typeof hostNames)[number];
-
 /** A program that uses servers for a model. */
 export interface HostProgram {
   readonly name: string;
@@ -213,12 +201,16 @@ const copilotCli: HostProgram = {
   }),
 };
 
-/** How each host is started. */
-export const hostPrograms: { readonly [Name in HostName]: HostProgram } = {
+/** The hosts that can be run without a network, by the name that users write. */
+export const hostPrograms = {
   "claude-code": claudeCode,
   codex,
   "copilot-cli": copilotCli,
   "gemini-cli": geminiCli,
   opencode,
   "qwen-code": qwenCode,
-};
+} satisfies { readonly [name: string]: HostProgram };
+
+export type HostName = keyof typeof hostPrograms;
+
+export const hostNames = Object.keys(hostPrograms) as readonly HostName[];

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { listenOnLoopback } from "../files/loopback.js";
 import type { Variables } from "./program.js";
 
 /** An HTTP proxy on the loopback interface that reaches nothing: it refuses each request and keeps its address. */
@@ -22,11 +22,8 @@ export async function refusingProxy(): Promise<RefusingProxy> {
     socket.on("error", () => {});
     socket.end("HTTP/1.1 403 Forbidden\r\nconnection: close\r\n\r\n");
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, close } = await listenOnLoopback(server);
+  const url = `http://127.0.0.1:${port}`;
   const near = "127.0.0.1,localhost,::1";
   return {
     variables: {
@@ -40,10 +37,6 @@ export async function refusingProxy(): Promise<RefusingProxy> {
       no_proxy: near,
     },
     asked,
-    close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      return closed;
-    },
+    close,
   };
 }

@@ -332,9 +332,8 @@ const carriers = /^(?:-[eH]|--?(?:env|header|build-arg)s?)$/;
 
 function readValue(text: string, name: string, depth: number): readonly Piece[] {
   if (isSecretName(name)) return [piece(text, "secret", name)];
-  // Not learned: the hash after --trust is one, and is to be shown.
-  if (looksRandom(text) && name !== "") return [piece(text, "withheld", name)];
-  if (depth > deepest) return [piece(text, "withheld", name)];
+  // A random text is not learned: the hash after --trust is one, and is to be shown.
+  if (depth > deepest || (looksRandom(text) && name !== "")) return [piece(text, "withheld", name)];
   const url = readUrl(text);
   if (url) return url;
   const [, start = "", dashes = "", mark = "", value] =

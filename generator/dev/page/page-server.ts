@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import { type Listening, listenOnLoopback } from "../../files/loopback.js";
 import type { PageEvent } from "../../page/browser/dev/messages.js";
 
 /** Answers requests for one path of the page: returns a body, or writes the response itself. */
@@ -42,24 +42,21 @@ export function jsonReply(value: unknown): Reply {
 
 /** An HTTP server for one page, only on the loopback interface. */
 export class PageServer {
-  readonly #server: Server;
+  readonly #listening: Listening;
   readonly #access: Access;
   readonly #routes: Routes;
 
-  private constructor(server: Server, access: Access, routes: Routes) {
-    this.#server = server;
+  private constructor(listening: Listening, access: Access, routes: Routes) {
+    this.#listening = listening;
     this.#access = access;
     this.#routes = routes;
   }
 
   static async open(routes: Routes): Promise<PageServer> {
     const server = createServer();
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen(0, "127.0.0.1", resolve);
-    });
-    const { port } = server.address() as AddressInfo;
-    const page = new PageServer(server, { token: randomBytes(24).toString("base64url"), port }, routes);
+    const listening = await listenOnLoopback(server);
+    const access = { token: randomBytes(24).toString("base64url"), port: listening.port };
+    const page = new PageServer(listening, access, routes);
     server.on("request", (request, response) => void page.#answer(request, response));
     return page;
   }
@@ -76,9 +73,7 @@ export class PageServer {
   }
 
   close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.#server.closeAllConnections();
-    return closed;
+    return this.#listening.close();
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

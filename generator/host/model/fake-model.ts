@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
+import { listenOnLoopback } from "../../files/loopback.js";
 import { anthropic } from "./anthropic.js";
 import type { Dialect, Move, OfferedTool, ReceivedResult } from "./dialect.js";
 import { gemini } from "./gemini.js";
@@ -61,11 +61,7 @@ const dialects: readonly Dialect[] = [anthropic, openaiChat, openaiResponses, ge
 export async function fakeModel(options: FakeModelOptions): Promise<FakeModel> {
   const model = new Model(options);
   const server = createServer((request, response) => void model.answer(request, response));
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const { port } = server.address() as AddressInfo;
+  const { port, close } = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${port}`,
     turns: model.turns,
@@ -73,11 +69,7 @@ export async function fakeModel(options: FakeModelOptions): Promise<FakeModel> {
       return model.left;
     },
     asides: model.asides,
-    close() {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      return closed;
-    },
+    close,
   };
 }
 
