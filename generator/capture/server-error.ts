@@ -227,8 +227,11 @@ function stderrOf(data: unknown): string | undefined {
   return typeof stderr === "string" ? stderr : undefined;
 }
 
+/** The last lines, with one frame of each stack: its message stands above the frames. */
 function lastLines(text: string): string {
-  const lines = secrets.hide(text).trimEnd().split(/\r?\n/);
+  const all = secrets.hide(text).trimEnd().split(/\r?\n/);
+  const isFrame = (line = ""): boolean => /^\s+at /.test(line);
+  const lines = all.filter((line, index) => !isFrame(line) || !isFrame(all[index - 1]));
   const shown = lines.slice(-10).map((line) => shortText(line, 300));
   return [...(lines.length > shown.length ? ["…"] : []), ...shown].join("\n");
 }

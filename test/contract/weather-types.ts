@@ -1,5 +1,6 @@
 // Only the compiler reads this file (npm run typecheck): marked lines must not compile, all others must.
 import type { Client } from "@mcpgen/runtime";
+import { methodSchemas } from "@mcpgen/runtime/server";
 import { weatherClient } from "../golden/contract/weather/client.js";
 import {
   type Handlers,
@@ -49,6 +50,9 @@ export const literals = [
 ];
 
 export function servers(): void {
+  createWeatherServer(handlers, { revisions: [], schemas: methodSchemas });
+  // @ts-expect-error the generated checks are its own
+  createWeatherServer(handlers, { revisions: [], checks: {} });
   // @ts-expect-error a tool is missing
   createWeatherServer({ ...handlers, tools: { get_weather: handlers.tools.get_weather } }, { revisions: [] });
   // @ts-expect-error a tool that the contract does not have

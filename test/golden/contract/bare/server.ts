@@ -2,12 +2,12 @@
 
 import {
   type CallToolResult,
+  type DefineServerOptions,
   type HandlerContext,
   type PromptAnswer,
   type ResourceAnswer,
   type ResourceHandler,
   type Server,
-  type ServerOptions,
   type ToolAnswer,
   defineToolServer,
 } from "@mcpgen/runtime/server";
@@ -57,6 +57,6 @@ export declare namespace Handlers {
  *
  * @throws {McpError} `invalid-definition`: a handler is missing
  */
-export function createBareServer(handlers: Handlers, options: ServerOptions): Server {
+export function createBareServer(handlers: Handlers, options: Omit<DefineServerOptions, "checks">): Server {
   return defineToolServer(contract, handlers, { ...options, checks });
 }

@@ -2,12 +2,12 @@
 
 import {
   type CallToolResult,
+  type DefineServerOptions,
   type HandlerContext,
   type PromptAnswer,
   type ResourceAnswer,
   type ResourceHandler,
   type Server,
-  type ServerOptions,
   type ToolAnswer,
   defineServer,
 } from "@mcpgen/runtime/server";
@@ -119,6 +119,9 @@ export declare namespace Handlers {
  *
  * @throws {McpError} `invalid-definition`: a handler is missing
  */
-export function createWeatherServer(handlers: Handlers, options: ServerOptions): Server {
+export function createWeatherServer(
+  handlers: Handlers,
+  options: Omit<DefineServerOptions, "checks">,
+): Server {
   return defineServer(contract, handlers, { ...options, checks });
 }
