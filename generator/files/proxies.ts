@@ -109,14 +109,14 @@ export async function useProxies(): Promise<boolean> {
  * @param url the server's URL as it is shown; the advice has it with the right scheme
  */
 export function networkAdvice(error: unknown, url = "https://…"): string | undefined {
-  for (let each = error; each instanceof Error; each = each.cause) {
-    if (each.name === "ProxyError")
-      return "Check HTTPS_PROXY and HTTP_PROXY (http://USER:PASSWORD@HOST:PORT); NO_PROXY names hosts that are reached without a proxy.";
-    const scheme = noTls.test(each.message) ? "http" : noHttp.test(each.message) ? "https" : undefined;
-    if (scheme !== undefined)
-      return `This server speaks ${scheme}: try ${url.replace(/^https?(?=:)/i, scheme)}`;
-  }
-  return undefined;
+  const errors: Error[] = [];
+  for (let each = error; each instanceof Error; each = each.cause) errors.push(each);
+  // Its message quotes what the proxy has answered.
+  if (errors.some(({ name }) => name === "ProxyError"))
+    return "Check HTTPS_PROXY and HTTP_PROXY (http://USER:PASSWORD@HOST:PORT); NO_PROXY names hosts that are reached without a proxy.";
+  const says = (what: RegExp): boolean => errors.some(({ message }) => what.test(message));
+  const scheme = says(noTls) ? "http" : says(noHttp) ? "https" : undefined;
+  return scheme && `This server speaks ${scheme}: try ${url.replace(/^https?(?=:)/i, scheme)}`;
 }
 
 /** How OpenSSL says that an answer is not TLS. */

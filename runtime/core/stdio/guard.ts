@@ -28,7 +28,7 @@ function take(): KeptStdout {
   const stream: Writable = process.stdout;
   const kept: KeptStdout = { stream, write: stream.write };
   // A file of tests that imports a server reports to the runner of node:test by this stream, in bytes that are not UTF-8.
-  const isTest = process.env["NODE_TEST_CONTEXT"] !== undefined;
+  const isTest = process.env["NODE_TEST_CONTEXT"];
   Object.defineProperty(process, "stdout", { get: isTest ? () => stream : substitute });
   stream.write = ((...text: Parameters<Writable["write"]>) =>
     isTest && (text[0] as Uint8Array)[0] === 0xff
@@ -38,23 +38,16 @@ function take(): KeptStdout {
   return kept;
 }
 
-let prepared = false;
-
 /** Standard error. Neither a closed reader nor an `end` meant for standard output breaks it. */
 function substitute(): Writable {
-  const { stderr } = process;
-  if (!prepared) {
-    stderr.on("error", () => {});
-    stderr.end = writeOnly as typeof stderr.end;
-  }
-  prepared = true;
+  const stderr: Writable = process.stderr;
+  if (stderr.end !== writeOnly) stderr.on("error", () => {}).end = writeOnly;
   return stderr;
 }
 
 /** Replaces `end`: writes its argument and does not end the stream. */
-const writeOnly = function (this: Writable, ...given: unknown[]): Writable {
-  const isText = typeof given[0] === "string" || given[0] instanceof Uint8Array;
-  if (isText) substitute().write(...(given as Parameters<Writable["write"]>));
-  else for (const callback of given) if (typeof callback === "function") (callback as () => void)();
+const writeOnly = function (this: Writable, text?: unknown, ...rest: unknown[]): Writable {
+  const given = typeof text === "function" ? ["", text] : [text ?? "", ...rest];
+  substitute().write(...(given as Parameters<Writable["write"]>));
   return this;
 } as Writable["end"];

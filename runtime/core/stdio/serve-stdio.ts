@@ -101,7 +101,7 @@ export function serveStdio(server: StdioServable, options: ServeStdioOptions = {
 function sayWaiting(): void {
   const file = process.argv[1];
   const way = file && !/[\s'"\\]/.test(file) ? ` Try: npx mcpgen list "stdio:node ${file}"` : "";
-  console.error(`Waiting for messages of an MCP client.${way}`);
+  console.error(`Waiting for an MCP client.${way}`);
 }
 
 async function finish(session: StdioSession, channel: Channel): Promise<void> {
@@ -118,11 +118,7 @@ async function finish(session: StdioSession, channel: Channel): Promise<void> {
 
 /** Ends the session on SIGINT and SIGTERM, and exits on the second signal. */
 function onSignal(end: () => void): void {
-  let isEnding = false;
-  const hear = (_: string, number: number): void => {
-    if (isEnding) process.exit(128 + number);
-    isEnding = true;
-    end();
-  };
+  let heard = 0;
+  const hear = (_: string, number: number): void => (heard++ ? process.exit(128 + number) : end());
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, hear);
 }
