@@ -74,7 +74,17 @@ const ofSdk2: Guide = {
   page: "migration.md",
   steps: ([old, ...rest]) => {
     const text = readFileSync("test/interop/servers/shop-v2.mjs", "utf8");
-    return [{ ...old, text } as Step, ...rest.slice(0, -1)];
+    const ofTwo = (step: Step): Step =>
+      step.kind === "run"
+        ? {
+            ...step,
+            script: step.script.replace(
+              "install @modelcontextprotocol/sdk",
+              "install @modelcontextprotocol/server",
+            ),
+          }
+        : step;
+    return [{ ...old, text } as Step, ...rest.slice(0, -1).map(ofTwo)];
   },
 };
 
