@@ -148,7 +148,7 @@ test.each<[string[], string, RegExp]>([
   [["call", "forecast", "days=3"], "MG6309", /forecast\(city: string/],
   [["call", "forecast"], "MG6309", /forecast\(city: string/],
   [["call", "forecast", "city=x", "day=3"], "MG6309", /Did you mean days\?/],
-  [["call", "forecast", "city"], "MG2004", /quotes/],
+  [["call", "forecast", "city"], "MG2004", /quote/],
   [["prompt", "review"], "MG6309", /It takes review\(code, style\?\)/],
   [["prompt", "review", "cod=1"], "MG6309", /Did you mean code\?/],
   [["prompt", "revew"], "MG6311", /Did you mean review\?/],

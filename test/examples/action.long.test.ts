@@ -353,7 +353,7 @@ test("actions are pinned, and scripts do not contain expressions", () => {
 
 test("docs/tasks/check-in-ci.md lists each input, and its workflow gives inputs that exist", () => {
   const page = readFileSync("docs/tasks/check-in-ci.md", "utf8");
-  for (const name of Object.keys(action.inputs)) expect(page).toContain(`| \`${name}\` |`);
+  for (const name of Object.keys(action.inputs)) expect(page).toContain(`|\`${name}\`|`);
   const block = /```yaml\n(# \.github\/workflows\/[\s\S]*?)```/.exec(page)![1]!;
   const workflow = parse(block) as { jobs: Record<string, { steps: ActionStep[]; permissions: Values }> };
   const [job] = Object.values(workflow.jobs);

@@ -95,7 +95,9 @@ test("the command refuses wrong options, a name that is impossible, the old one 
   expect(refused("--name")).toContain("argument missing");
   expect(refused("--name", "a-b")).toContain('the name "a-b"');
   expect(refused("--name", "taken")).toContain("a.txt");
-  expect(refused("--name", own.name)).toContain("the project has these names");
+  const repository = `https://github.com/${own.repository}`;
+  const names = ["--name", own.name, "--scope", own.scope, "--repository", repository];
+  expect(refused(...names)).toContain("the project has these names");
   expect(refused("--name", other.name)).toContain("npm ls");
   writeFileSync(join(folder, "new"), "");
   expect(refused("--name", other.name)).toContain("the working tree has changes");

@@ -62,8 +62,8 @@ globalThis.used = [connect, ${names}];`,
 
 // Raise these limits only to fix a fault.
 test.each([
-  ["oauth", 4310, 18_760],
-  ["oauth, clientCredentials, workloadIdentity, enterprise", 4740, 19_940],
+  ["oauth", 4310, 18_770],
+  ["oauth, clientCredentials, workloadIdentity, enterprise", 4740, 19_950],
 ])("%s adds to a client of the core %i bytes at the start, and %i in one file", async (names, start, all) => {
   expect(await startOf(names)).toBeLessThanOrEqual(start);
   expect((await wholeOf(names)) - (await wholeOf(""))).toBeLessThanOrEqual(all);

@@ -152,7 +152,7 @@ test("output options and a schema that does not compile are refused", async () =
     const { code, stderr } = await upgrade(folder, "--try", option);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringContaining(`error MG2005: --try writes nothing: ${option} has no effect`),
+      expect.stringContaining(`error MG2005: --try and ${option} exclude each other`),
     ]);
   }
   writeFileSync(join(folder, "bad.json"), '{"$defs":{"A":{"$ref":"#/$defs/B"}}}');

