@@ -56,7 +56,8 @@ test("texts for users do not refer to files of this repository's docs", () => {
   expect(sources.length).toBeGreaterThan(300);
   for (const file of sources)
     for (const line of readFileSync(join("generator", file), "utf8").split("\n"))
-      if (!/^\s*(?:\/?\*|\/\/|pages: )/.test(line)) expect(line, file).not.toMatch(/docs\/(?!index)[\w-]+\.md/);
+      if (!/^\s*(?:\/?\*|\/\/|pages: )/.test(line))
+        expect(line, file).not.toMatch(/docs\/(?!index)[\w-]+\.md/);
 });
 
 test("the page about notes lists every kind with its fields", async () => {

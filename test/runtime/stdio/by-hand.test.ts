@@ -7,9 +7,7 @@ const program = builtProgram("examples/echo/main.ts");
 
 terminalTest("a server that is started by hand says that it waits, and how to call it", () => {
   const { code, shown } = inPseudoTerminal([process.execPath, program], ".", [["Waiting", "\x04"]]);
-  expect(shown).toMatch(
-    /Waiting for an MCP client\. Try: npx mcpgen list "stdio:node \S+\/main\.mjs"/,
-  );
+  expect(shown).toMatch(/Waiting for an MCP client\. Try: npx mcpgen list "stdio:node \S+\/main\.mjs"/);
   expect(code).toBe(0);
 });
 
