@@ -20,7 +20,7 @@ interface Kind {
 const kinds: readonly Kind[] = [
   { name: "modern", revision: "2026-07-28", starts: 1, waits: 0 },
   { name: "legacy", revision: "2025-06-18", starts: 1, waits: 0 },
-  { name: "silent", revision: "2025-06-18", starts: 1, waits: 1000 },
+  { name: "silent", revision: "2025-06-18", starts: 1, waits: 5000 },
   { name: "mortal", revision: "2025-06-18", starts: 2, waits: 0 },
   { name: "locked", revision: "2025-06-18", starts: 1, waits: 0 },
 ];
