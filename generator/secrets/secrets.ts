@@ -377,7 +377,7 @@ function readUrl(text: string): readonly Piece[] | undefined {
     ...host
       .split(/(;)/)
       .flatMap((each, index) => (index === 0 ? [piece(each, "open", "host")] : pairs(each))),
-    ...path.split(/(\/)/).map((each) => piece(each, looksRandom(each) ? "secret" : "open", "path")),
+    ...path.split(/(\/)/).map((each) => piece(each, looksRandom(each) ? "withheld" : "open", "path")),
     ...[piece(ask, "syntax"), ...pairs(query), piece(hash, "syntax"), ...pairs(fragment)],
   ];
 }
