@@ -109,7 +109,7 @@ const refusals: Readonly<Record<string, () => unknown>> = {
   tokenExchange: () => tokenExchange({ ...upstream, ...wrong }),
   oauthProxy: () => oauthProxy({ ...proxied, ...wrong }),
   clients: () => oauthProxy({ ...proxied, clients: wrong }),
-  createTestPair: () => createTestPair({ server: server(), revisions: [], connection: wrong }),
+  createTestPair: () => createTestPair({ server: server(), revisions: [], connection: wrong, ...wrong }),
   tasks: () => tasks(tasksExtension, wrong),
   sqliteTaskStore: () => sqliteTaskStore({ exec() {}, prepare: unused }, wrong),
   "createTaskTable, postgresTaskStore": () => postgresTaskStore({ query: unused }, wrong),
