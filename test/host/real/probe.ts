@@ -37,7 +37,11 @@ export function probe({ see, cases = [], speaks, restart }: ProbeOptions): Serve
     },
   );
   const plain = (name: string, result: () => object | string): void =>
-    void server.tool(name, { description: `Shows ${name}.`, inputSchema: noArguments }, () => result() as never);
+    void server.tool(
+      name,
+      { description: `Shows ${name}.`, inputSchema: noArguments },
+      () => result() as never,
+    );
   plain("echo", () => called("echo"));
   plain("after", () => called("after"));
   plain("restart", () => (restart?.(), called("restart")));
@@ -54,7 +58,10 @@ export function probe({ see, cases = [], speaks, restart }: ProbeOptions): Serve
   plain("audio", () => [{ type: "audio", data: sound, mimeType: "audio/wav" }]);
   plain("link", () => [{ type: "resource_link", uri: "probe://linked", name: "linked" }]);
   plain("embedded", () => [
-    { type: "resource", resource: { uri: "probe://embedded", mimeType: "text/plain", text: "of the resource" } },
+    {
+      type: "resource",
+      resource: { uri: "probe://embedded", mimeType: "text/plain", text: "of the resource" },
+    },
   ]);
   plain("failed", () => ({ isError: true, content: [{ type: "text", text: "it failed" }] }));
   plain("refused", () => {

@@ -1,6 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync, existsSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { type AddressInfo, createServer } from "node:net";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
 import { clientRevisions } from "@mcpgen/protocol";
 import { connect, memoryChannels } from "@mcpgen/runtime";
 import type { ContractTool } from "../../../generator/contract/contract.js";
@@ -31,6 +31,7 @@ export interface RunOptions {
 }
 
 export interface Run extends HostTest {
+  readonly cases: readonly Case[];
   /** What the server saw. */
   readonly seen: readonly Seen[];
   /** Paths of requests to the model. */
@@ -42,7 +43,7 @@ export interface Run extends HostTest {
 /** The file of the probe as a program over stdio. */
 export const stdioProbe = join("node_modules/.cache/mcpgen-scripts", "host-probe.mjs");
 
-const timeout = 180_000;
+const timeout = 600_000;
 
 /** Lets a host play a script with the probe. */
 export async function run(host: Installed, options: RunOptions): Promise<Run> {
@@ -52,9 +53,7 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
   const data = { image: picture, audio: sound };
   const [overheard, served, listed] = await Promise.all([
     overhear(Object.values(data)),
-    http
-      ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) })
-      : overStdio(cases, speaks, see),
+    http ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) }) : overStdio(cases, speaks, see),
     listedBy(cases),
   ]);
   const program = hostPrograms[host.name];
@@ -72,7 +71,7 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
     const test = await testHost(request);
     await served.end();
     const heard = Object.entries(data).flatMap(([name, text]) => (overheard.heard.has(text) ? [name] : []));
-    return { ...test, seen, paths: [...overheard.paths], heard };
+    return { ...test, cases, seen, paths: [...overheard.paths], heard };
   } finally {
     await overheard.close();
   }
@@ -94,17 +93,20 @@ async function overStdio(
   speaks: readonly string[] = [],
   see: (seen: Seen) => void,
 ): Promise<Served> {
-  const folder = mkdtempSync(join(tmpdir(), "mcpgen-probe-"));
-  const file = join(folder, "seen");
+  // The program tells over a connection what it sees: its pipes belong to the host.
+  const hearing = createServer((socket) => {
+    createInterface({ input: socket }).on("line", (line) => see(JSON.parse(line) as Seen));
+    socket.on("error", () => {});
+  });
+  const port = await new Promise<number>((resolve) =>
+    hearing.listen(0, "127.0.0.1", () => resolve((hearing.address() as AddressInfo).port)),
+  );
   const places = cases.map((each) => all.indexOf(each)).join(",");
-  const args = [join(process.cwd(), stdioProbe), file, places, speaks.join(",")];
+  const args = [join(process.cwd(), stdioProbe), String(port), places, speaks.join(",")];
   return {
     server: { command: process.execPath, args, env: {} },
-    async end() {
-      const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
-      for (const line of lines) see(JSON.parse(line) as Seen);
-      rmSync(dirname(file), { recursive: true, force: true });
-    },
+    // When the program has ended, all that it told is here.
+    end: () => new Promise((resolve) => hearing.close(() => resolve())),
   };
 }
 
