@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, type Socket, createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { clientRevisions } from "@mcpgen/protocol";
@@ -43,7 +43,9 @@ export interface Run extends HostTest {
 /** The file of the probe as a program over stdio. */
 export const stdioProbe = join("node_modules/.cache/mcpgen-scripts", "host-probe.mjs");
 
-const timeout = 600_000;
+/** Milliseconds after which a host is ended, and a server that outlives its host is given up. */
+const timeout = 300_000;
+const outliving = 10_000;
 
 /** Lets a host play a script with the probe. */
 export async function run(host: Installed, options: RunOptions): Promise<Run> {
@@ -94,7 +96,9 @@ async function overStdio(
   see: (seen: Seen) => void,
 ): Promise<Served> {
   // The program tells over a connection what it sees: its pipes belong to the host.
+  const sockets = new Set<Socket>();
   const hearing = createServer((socket) => {
+    sockets.add(socket);
     createInterface({ input: socket }).on("line", (line) => see(JSON.parse(line) as Seen));
     socket.on("error", () => {});
   });
@@ -106,7 +110,12 @@ async function overStdio(
   return {
     server: { command: process.execPath, args, env: {} },
     // When the program has ended, all that it told is here.
-    end: () => new Promise((resolve) => hearing.close(() => resolve())),
+    end() {
+      const timer = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, outliving);
+      return new Promise((resolve) => hearing.close(() => (clearTimeout(timer), resolve())));
+    },
   };
 }
 
