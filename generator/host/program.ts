@@ -31,6 +31,14 @@ export interface HostProgram {
   readonly program: string;
   /** The smallest major version of Node.js that it runs on. */
   readonly node: number;
+  /** What it does with tools that break a rule of `lint`, by the rule's id. */
+  readonly rules?: Variables;
+  /** Milliseconds without a byte that a call survived, or after which the host gave up. */
+  readonly quiet?: {
+    readonly [kind in "stdio" | "http"]?: { readonly worked?: number; readonly limit?: number };
+  };
+  /** Whether it was seen to obey the variables for proxies. */
+  readonly proxy?: boolean;
   readonly start: StartOf;
 }
 
@@ -189,5 +197,5 @@ const rows: { readonly [Name in HostName]: Omit<HostProgram, "name" | "start"> }
 
 /** The hosts that can be run without a network, by the name that users write. */
 export const hostPrograms = Object.fromEntries(
-  hostNames.map((name) => [name, { name, ...rows[name], start: starts[name] }]),
+  hostNames.map((name) => [name, { ...rows[name], name, start: starts[name] }]),
 ) as { readonly [Name in HostName]: HostProgram };
