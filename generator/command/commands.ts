@@ -489,7 +489,9 @@ const contractCommands: readonly CommandDefinition[] = [
   {
     name: "host test",
     summary: "Run hosts such as Codex with a scripted model, and show what it gets of a server",
-    positionals: { source: serverSource },
+    positionals: {
+      source: { ...serverSource, array: true, description: `${serverSourceText}; several are run in turn` },
+    },
     options: {
       host: {
         ...texts("Host to run; may be repeated (default: those that are installed)"),
@@ -502,7 +504,15 @@ const contractCommands: readonly CommandDefinition[] = [
           "qwen-code",
         ] satisfies readonly HostName[],
       },
-      script: text("JSON file with the calls to make (default: one of each tool that only reads)"),
+      script: text(
+        "JSON file with the calls to make (default: one of each tool that only reads; asks for others)",
+      ),
+      faults: flag(
+        "Run each host again with a restart, a lost session, a slow tool, a cut and a changed list",
+      ),
+      slow: text("Seconds without a byte of the slow tool (default: 30)", { implies: "faults" }),
+      "no-times": flag("Leave out times and output of hosts: each run gives the same report"),
+      format: text("How to print", { choices: ["text", "json", "github", "markdown", "html"] }),
       revision: text("Revision to list the tools in (default: the newest that both know)"),
       ...serverOptionDefinitions,
     },

@@ -1,49 +1,83 @@
 import { resolve } from "node:path";
-import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { shownSource } from "../capture/server-source.js";
 import type { Contract } from "../contract/contract.js";
 import { readToolSchemas } from "../contract/emit/tool-schemas.js";
-import { type Finding, CodedError } from "../diagnostics/coded-error.js";
-import { readRegularText } from "../files/regular-file.js";
-import { type HostCall, type HostTest, type HostTool, testHost } from "../host/host-test.js";
+import type { Finding } from "../diagnostics/coded-error.js";
+import { FileForm, placesIn, refuseFaults } from "../files/file-form.js";
+import { loadJson } from "../files/json-file.js";
+import { hostServer, installedFile, notInstalled } from "../host/create-host-test.js";
+import { type HostTest, testHost } from "../host/host-test.js";
 import type { ModelCall } from "../host/model/fake-model.js";
 import { type HostName, type HostProgram, hostNames, hostPrograms } from "../host/program.js";
-import { hostServer, installedFile, notInstalled } from "../host/create-host-test.js";
-import { counted, printable, shortText, shownPath } from "../print/terminal-text.js";
+import { type HostReport, callText, hostReading } from "../host/reading.js";
+import { readingHtml } from "../page/reading-html.js";
+import { readingMarkdown } from "../page/reading-markdown.js";
+import { readingText } from "../page/reading-text.js";
+import { counted, printable, shortList, shortText, shownPath } from "../print/terminal-text.js";
 import { exampleArguments } from "../sample/example-arguments.js";
+import { secrets } from "../secrets/secrets.js";
 import type { Arguments, CommandContext, RunCommand } from "./command.js";
+import { canAsk } from "./console.js";
 import { contractSource } from "./contract-source.js";
-import { expectServer, serverOptions } from "./server-options.js";
+import { pageTemplates } from "./docs/page-file.js";
+import { openProject } from "./project.js";
+import { expectServer, milliseconds, serverOptions } from "./server-options.js";
 import { serverSource } from "./servers/named-servers.js";
 
-/** Runs hosts with a scripted model, and shows what the model gets of a server. */
+/** Runs hosts with a scripted model, and shows what the model gets of servers. */
 export const hostTest: RunCommand = async (args, context) => {
-  const source = await serverSource(args.required("source"), args, context);
-  expectServer(args, [source], context.directory);
+  const { console, directory } = context;
+  const project = await openProject(args, context, { optional: true, renders: true });
+  const sources = [];
+  for (const name of args.strings("source")!) sources.push(await serverSource(name, args, context));
+  expectServer(args, sources, directory);
   const chosen = programsOf(args, context);
   const options = serverOptions(args, context);
-  const { contract } = await contractSource(source, options, context, { needed: ["tools"] });
-  const script = scriptOf(args.string("script"), contract, context);
-  const server = await hostServer(source, options);
-  const reports: Report[] = [];
-  for (const { program, file } of chosen) {
-    context.console.progress(`running ${program.name} with ${shownSource(source)}`);
-    const test = await testHost({ program, file, server, listed: contract.tools ?? [], script });
-    reports.push({ program, test });
+  const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow") };
+  const reports: HostReport[] = [];
+  const notes: string[] = [];
+  for (const source of sources) {
+    const { contract } = await contractSource(source, options, context, { needed: ["tools"] });
+    const script = await scriptOf(args, contract, context);
+    const server = await hostServer(source, options);
+    const listed = contract.tools ?? [];
+    const left = listed.filter(({ name }) => !script.some(({ tool }) => tool === name));
+    if (left.length > 0)
+      notes.push(`not called: ${shortList(left.map(({ name }) => name))}; --script FILE calls them`);
+    for (const { program, file } of chosen) {
+      console.progress(`running ${program.name} with ${shownSource(source)}`);
+      const test = await testHost({ program, file, server, listed, script, ...run });
+      const shown = args.flag("no-times") ? withoutTimes(test) : test;
+      reports.push({ program, source: shownSource(source), listed, test: shown });
+    }
   }
   const findings = reports.flatMap((report) => findingsOf(report));
-  const names = reports.map(({ program }) => program.name).join(", ");
+  const failed = findings.some(({ severity }) => severity === "error");
+  const format = args.string("format");
+  if (format === "html" || format === "markdown") {
+    const lines = findings.map(({ severity, message, next }) => `${severity}: ${message}. ${next}`);
+    const reading = hostReading(reports, [...lines, ...notes]);
+    const render = format === "html" ? readingHtml : readingMarkdown;
+    return { text: secrets.hide(render(reading, pageTemplates(project))), failed };
+  }
   return {
     findings,
-    text: reports.map((report) => hostText(report, context)).join("\n\n"),
-    summary: `${shownSource(source)} in ${names}: ${counted(script.length, "call")}, ${counted(findings.length, "finding")}`,
-    data: { hosts: reports.map(({ program, test }) => ({ host: program.name, ...test })) },
+    text: readingText(hostReading(reports, notes), console.paint),
+    summary: `${counted(reports.length, "run")}, ${counted(findings.length, "finding")}`,
+    data: {
+      hosts: reports.map(({ program: { name: host }, source, test }) => ({ host, source, ...test })),
+      notes,
+    },
   };
 };
 
-interface Report {
-  readonly program: HostProgram;
-  readonly test: HostTest;
+/** A test without all that differs from run to run. */
+function withoutTimes(test: HostTest): HostReport["test"] {
+  const durations = /\d+(?:\.\d+)?(?= ?(?:ms|s|milliseconds?|seconds?)\b)/g;
+  const still = <T>(value: object): T => JSON.parse(JSON.stringify(value).replace(durations, "…")) as T;
+  const calls = test.calls.map((call) => ({ ...call, milliseconds: undefined, server: undefined }));
+  const timed = { output: undefined, milliseconds: undefined };
+  return { ...test, ...timed, calls: still(calls), faults: still(test.faults) };
 }
 
 /**
@@ -66,110 +100,75 @@ function programsOf(
   return installed;
 }
 
-/**
- * The calls of a file, or one call of each tool that only reads.
- *
- * @throws CodedError MG6332 for a file that has no list of calls, or calls a tool that the server does not list
- */
-function scriptOf(path: string | undefined, contract: Contract, { directory }: CommandContext): ModelCall[] {
-  if (path === undefined) {
-    const schemas = readToolSchemas(contract);
-    return (contract.tools ?? []).flatMap((tool, index) => {
-      if (tool.annotations?.["readOnlyHint"] !== true) return [];
-      const found = exampleArguments(tool.inputSchema, schemas[index]!.input);
-      return found ? [{ tool: tool.name, arguments: found }] : [];
-    });
-  }
-  const place = { file: shownPath(path, directory) };
-  const wrong = (what: string): CodedError =>
-    new CodedError("MG6332", what, {
-      place,
-      next: 'Write a JSON array of calls: [{ "tool": "NAME", "arguments": {} }]',
-    });
-  let calls: unknown;
-  try {
-    calls = JSON.parse(readRegularText(resolve(directory, path)));
-  } catch (error) {
-    if (error instanceof CodedError) throw error;
-    throw wrong(`expected JSON: ${(error as Error).message}`);
-  }
-  if (!Array.isArray(calls)) throw wrong("expected an array of calls");
-  return calls.map((call: unknown, index) => {
-    if (!isJsonObject(call) || typeof call["tool"] !== "string")
-      throw wrong(`call ${index + 1}: expected "tool"`);
-    const { tool, arguments: given = {} } = call;
-    if (!isJsonObject(given)) throw wrong(`call ${index + 1}: expected "arguments" to be an object`);
-    if (!contract.tools?.some(({ name }) => name === tool))
-      throw wrong(`call ${index + 1}: the server lists no tool ${JSON.stringify(tool)}`);
-    return { tool, arguments: given };
+/** The calls of a file; or one call of each tool that only reads, and of those that the user chooses at the terminal. */
+async function scriptOf(args: Arguments, contract: Contract, context: CommandContext): Promise<ModelCall[]> {
+  const path = args.string("script");
+  if (path !== undefined) return readScript(path, contract, context);
+  const schemas = readToolSchemas(contract);
+  const calls = (contract.tools ?? []).flatMap(({ name: tool, inputSchema, annotations }, index) => {
+    const found = exampleArguments(inputSchema, schemas[index]!.input);
+    return found ? [{ tool, arguments: found, reads: annotations?.["readOnlyHint"] === true }] : [];
   });
+  const others = calls.filter(({ reads }) => !reads);
+  const { terminal } = context;
+  let chosen: unknown = [];
+  if (others.length > 0 && terminal && canAsk(context)) {
+    const { multiselect } = await import("@clack/prompts");
+    const options = others.map((call) => ({ value: call.tool, label: printable(callText(call)) }));
+    const message = "These tools may change something. Which are called in each host, too?";
+    chosen = await multiselect({ ...terminal, message, options, required: false });
+  }
+  const allowed = new Set(Array.isArray(chosen) ? chosen : []);
+  return calls.flatMap(({ reads, ...call }) => (reads || allowed.has(call.tool) ? [call] : []));
 }
 
-function findingsOf({ program, test }: Report): Finding[] {
-  const dropped = test.tools.filter(({ offered }) => !offered);
-  const lost = test.calls.filter(({ result }) => result === undefined);
-  const finding = (message: string, next: string): Finding => ({
-    code: "MG6333",
-    severity: "error",
-    message: `${program.name}: ${message}`,
-    next,
+/** @throws CodedError MG6332 for a file that has no list of calls, or calls a tool that the server does not list */
+async function readScript(path: string, contract: Contract, { directory }: CommandContext) {
+  const file = shownPath(path, directory);
+  const { value, text } = await loadJson(resolve(directory, path));
+  const names = (contract.tools ?? []).map(({ name }) => name);
+  const properties = { tool: { enum: names }, arguments: { type: "object" } };
+  const items = { type: "object", properties, required: ["tool"], additionalProperties: false };
+  const form = new FileForm({ type: "array", items }, { unknownKey: "MG6332", wrongValue: "MG6332" });
+  await refuseFaults(form.faults(value), placesIn({ file, text }));
+  return value as unknown as ModelCall[];
+}
+
+const sessions = "Serve without sessions (`sessions: false`), or with `sealedSessions`.";
+const progress = "Send progress while the tool works, or answer sooner.";
+const nothing = "Nothing in the server helps: report it to the makers of the host.";
+
+function findingsOf({ program, source, test }: HostReport): Finding[] {
+  const where = `${program.name} with ${source}: `;
+  const finding = (severity: "error" | "warning", what: string, next: string): Finding => ({
+    ...(severity === "error" ? { code: "MG6333", severity } : { code: "MG6334", severity }),
+    ...{ message: where + what, next },
   });
-  return [
-    ...dropped.map(({ name }) =>
-      finding(
-        `the model does not get the tool ${JSON.stringify(name)}`,
-        "Look at the name and at the schema: `mcpgen lint SOURCE`.",
-      ),
-    ),
-    ...lost.map(({ tool }) =>
-      finding(
-        `the model got no result of the call of ${JSON.stringify(tool)}`,
-        `Read what the host printed: ${lastLine(test.output) || "nothing"}`,
-      ),
-    ),
-  ];
-}
-
-function lastLine(output: string): string {
-  return shortText(printable(output.trim().split("\n").at(-1)!), 200);
-}
-
-function hostText({ program, test }: Report, { console }: CommandContext): string {
-  const { paint } = console;
-  const seconds = (test.milliseconds / 1000).toFixed(1);
-  const outside = [...test.outside];
-  return [
-    paint("bold", program.name) + paint("dim", ` ${seconds} s, ${test.others} tools of the host`),
-    ...(outside.length > 0 ? [`  asked for, and did not get: ${outside.join(", ")}`] : []),
-    ...test.tools.flatMap((tool) => toolLines(tool)),
-    ...test.calls.flatMap((call) => callLines(call)),
-  ].join("\n");
-}
-
-function toolLines({ name, offered, changes }: HostTool): string[] {
-  if (!offered) return [`  ${name}: not offered`];
-  const rules = [...new Set(changes.map(({ rule }) => rule))];
-  const detail = (rule: string): string =>
-    changes
-      .filter((change) => change.rule === rule)
-      .map(({ old, new: next }) => `${old ?? "–"} → ${next ?? "–"}`)
-      .join("; ");
-  return [
-    `  ${name} as ${offered.name}${changes.length === 0 ? ", unchanged" : ""}`,
-    ...rules.map((rule) => `    ${rule}: ${shortText(detail(rule), 160)}`),
-  ];
-}
-
-function callLines({ tool, arguments: given, result, isError, milliseconds }: HostCall): string[] {
-  const call = `  ${tool}(${shortText(JSON.stringify(given ?? {}), 100)})`;
-  if (result === undefined) return [`${call}: no result`];
-  const mark = isError === true ? " (error)" : "";
-  return [
-    `${call}${mark} ${Math.round(milliseconds ?? 0)} ms`,
-    `    ${shortText(printable(shown(result)), 300)}`,
-  ];
-}
-
-function shown(result: JsonValue): string {
-  return typeof result === "string" ? result.replaceAll("\n", "⏎") : JSON.stringify(result);
+  const printed = shortText(test.output?.trim().split("\n").at(-1) ?? "", 200);
+  const dropped = test.tools.flatMap(({ name, offered, rules }) => {
+    if (offered) return [];
+    const reasons = rules.filter(({ does }) => does.startsWith("drops"));
+    const why = reasons.map(({ rule, message }) => `: ${rule} (${message})`).join("");
+    const next = reasons[0]?.fix ?? "Look at the name and at the schema: `mcpgen lint SOURCE`.";
+    return [finding("error", `the model does not get the tool ${JSON.stringify(name)}${why}`, next)];
+  });
+  const lost = test.calls.flatMap(({ tool, result }) => {
+    const what = `the model got no result of the call of ${JSON.stringify(tool)}`;
+    const isOffered = test.tools.some(({ name, offered }) => name === tool && offered);
+    return isOffered && result === undefined
+      ? [finding("error", what, `The host printed: ${printed || "nothing"}`)]
+      : [];
+  });
+  const quiet = test.calls.flatMap(({ tool, server: { quiet: time = 0, limit = Infinity } = {} }) => {
+    const what = `${JSON.stringify(tool)} is quiet for longer than ${limit} ms`;
+    return time > limit ? [finding("warning", what, progress)] : [];
+  });
+  const faults = test.faults.flatMap(({ fault, isMet, isBack }) => {
+    const isLost = test.transport === "http" && (fault === "restart" || fault === "session");
+    const help = fault === "slow" ? progress : isLost ? sessions : nothing;
+    return isMet && !isBack
+      ? [finding("warning", `no answer after the fault ${JSON.stringify(fault)}`, help)]
+      : [];
+  });
+  return [...dropped, ...lost, ...quiet, ...faults];
 }

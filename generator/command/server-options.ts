@@ -75,7 +75,7 @@ export function serverOptions(args: Arguments, context: CommandContext): ServerO
   return {
     directory,
     revision: args.string("revision"),
-    timeout: milliseconds(args.string("timeout")),
+    timeout: milliseconds(args, "timeout"),
     headers: Object.fromEntries(headers),
     variables: given,
     authorization: authorizationOf(args, context),
@@ -86,13 +86,15 @@ export function serverOptions(args: Arguments, context: CommandContext): ServerO
   };
 }
 
-function milliseconds(text: string | undefined): number | undefined {
+/** @throws CodedError MG2004 for an option that is not a number of seconds */
+export function milliseconds(args: Arguments, option: string): number | undefined {
+  const text = args.string(option);
   if (text === undefined) return undefined;
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds > 0) return Math.ceil(seconds * 1000);
   throw new CodedError(
     "MG2004",
-    `expected --timeout to be a number of seconds, got ${JSON.stringify(text)}`,
+    `expected --${option} to be a number of seconds, got ${JSON.stringify(text)}`,
     {
       next: "Give a number above 0.",
     },

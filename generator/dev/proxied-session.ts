@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Channel } from "../capture/runtime.js";
-import { SessionMemory } from "./session-memory.js";
+import { SessionMemory } from "../capture/session-memory.js";
 
 interface ProxyOptions {
   /** The channel to the client. */

@@ -23,6 +23,10 @@ export interface HostTestOptions {
   readonly env?: Variables;
   /** Milliseconds until the host is ended. Default: 120,000. */
   readonly timeout?: number;
+  /** Runs the host once more with each of: a restart, a lost session, a slow tool, a cut, a changed list. */
+  readonly faults?: boolean;
+  /** Milliseconds of the slow tool. Default: 30,000. */
+  readonly slow?: number;
   readonly signal?: AbortSignal;
 }
 

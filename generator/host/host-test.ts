@@ -1,25 +1,32 @@
+import { setTimeout } from "node:timers/promises";
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
-import type { ContractTool } from "../contract/contract.js";
+import type { Contract, ContractTool } from "../contract/contract.js";
 import { diffContracts } from "../diff/contract/diff-contracts.js";
 import type { Finding } from "../diff/finding.js";
+import { lintContract, toolCosts } from "../lint/lint-contract.js";
+import { everyProfile } from "../lint/rule.js";
 import type { ModelCall } from "./model/fake-model.js";
 import type { OfferedTool } from "./model/dialect.js";
 import { offeredTool } from "./offered-tools.js";
-import type { HostProgram, HostServer } from "./program.js";
-import { type HostRun, runHost, serverName } from "./run-host.js";
+import { type Fault, type ServedCall, addedTool, downTime, faults } from "./relay.js";
+import { type HostRun, type HostRunRequest, runHost, serverName } from "./run-host.js";
 
-export interface HostTestRequest {
-  readonly program: HostProgram;
-  /** The file of the program. */
-  readonly file: string;
-  readonly server: HostServer;
+export interface HostTestRequest extends Omit<
+  HostRunRequest,
+  "find" | "text" | "before" | "timeout" | "fault"
+> {
   /** The tools, as the server lists them. */
   readonly listed: readonly ContractTool[];
-  /** Calls of these tools, by the names that the server lists. */
-  readonly script: readonly ModelCall[];
   /** Milliseconds until the host is ended. Default: 120,000. */
-  readonly timeout?: number;
-  readonly signal?: AbortSignal;
+  readonly timeout?: number | undefined;
+  /** Whether the host is run again with each fault of a network. */
+  readonly faults?: boolean | undefined;
+}
+
+/** Tokens of a model's context, as `lint` estimates them. */
+interface Tokens {
+  readonly listed: number;
+  readonly offered: number;
 }
 
 /** A tool, as it reaches the model. */
@@ -30,24 +37,56 @@ export interface HostTool {
   readonly offered?: OfferedTool;
   /** What the host changed in its description and schema, in the words of `diff`. */
   readonly changes: readonly Finding[];
+  readonly tokens: Tokens;
+  /**
+   * The rules of `lint` for which the host is known to do something, and the tool that breaks each: some hosts drop all tools for
+   * the sake of one.
+   */
+  readonly rules: readonly { readonly [key in "tool" | "rule" | "message" | "fix" | "does"]: string }[];
 }
 
-/** A call of the script. */
+/** A call of the script. Times in milliseconds. */
 export interface HostCall extends ModelCall {
   /** The result, as the host hands it to the model; absent if the model never got one. */
   readonly result?: JsonValue;
   /** Whether the host marks it as failed; absent if its API has no such mark. */
   readonly isError?: boolean;
-  /** Milliseconds from the call to the result: time of the host and the server. */
+  /** From the call to the result: time of the host and the server. */
   readonly milliseconds?: number;
+  /** At the server; absent if the call did not reach it. `limit` is the longest `quiet` that the host is known to wait. */
+  readonly server?: Pick<ServedCall, "quiet"> & Partial<ServedCall> & { readonly limit?: number };
+}
+
+/** How a call of a fault ended: with the server's result, with another one, or without one; or the host no longer offered the tool. */
+interface Outcome {
+  readonly outcome: "answered" | "error" | "no result" | "host ended" | "not offered";
+  readonly result?: JsonValue;
+}
+
+/** What a host did with a fault that met the second of three calls. */
+export interface HostFault {
+  readonly fault: Fault;
+  /** Without it, the fault met nothing: the host keeps no session, or does not listen for changes. */
+  readonly isMet: boolean;
+  readonly call: Outcome;
+  readonly next: Outcome;
+  /** Whether the model got an answer again: of the slow call itself, or of the next one. */
+  readonly isBack: boolean;
+  /** Whether the model got the changed list; absent for other faults. */
+  readonly isListed?: boolean;
 }
 
 export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode" | "milliseconds"> {
+  readonly transport: "stdio" | "http";
   /** The server's tools, in its order. */
   readonly tools: readonly HostTool[];
   /** Tools of the host itself that the model gets, too. */
   readonly others: number;
+  /** Of all listed tools, and of all that the host offers, its own with them. */
+  readonly tokens: Tokens;
   readonly calls: readonly HostCall[];
+  /** Empty if none were asked for, or the model got no result of any call. */
+  readonly faults: readonly HostFault[];
 }
 
 /**
@@ -55,17 +94,42 @@ export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode
  *
  * @throws Error with the code of the system if the host cannot be started
  */
-export async function testHost(request: HostTestRequest): Promise<HostTest> {
-  const { program, file, server, listed, script, timeout = 120_000, signal } = request;
+export async function testHost({ listed, timeout = 120_000, ...given }: HostTestRequest): Promise<HostTest> {
   const find = (tool: string, offered: readonly OfferedTool[]): OfferedTool | undefined =>
     offeredTool(tool, offered, serverName);
-  const run = await runHost({ program, file, server, script, find, timeout, ...(signal && { signal }) });
+  const request = { ...given, timeout, find };
+  const transport = "url" in given.server ? "http" : "stdio";
+  const run = await runHost(request);
   const offered = mostOf(run, listed);
-  const tools = listed.map((tool) => toolIn(tool, offered));
+  const broken = lintContract(contractOf(listed), everyProfile).flatMap(({ tool, rule, message }) => {
+    const does = given.program.rules?.[rule.id];
+    return does === undefined ? [] : [{ tool, rule: rule.id, message, fix: rule.fix, does }];
+  });
+  const tools = listed.map((tool) => {
+    const seen = toolIn(tool, offered);
+    const meant = broken.filter(
+      (each) => each.tool === tool.name || (!seen.offered && each.does === "drops-all"),
+    );
+    return { ...seen, rules: meant };
+  });
   const { outside, output, exitCode, milliseconds } = run;
-  const own = tools.filter((tool) => tool.offered !== undefined).length;
-  const calls = callsOf(run, script);
-  return { tools, others: offered.length - own, calls, outside, output, exitCode, milliseconds };
+  const { limit, worked = limit } = given.program.quiet?.[transport] ?? {};
+  const calls = callsOf(run, given.script, worked);
+  return {
+    ...{ transport, tools, calls },
+    others: offered.length - tools.filter((tool) => tool.offered !== undefined).length,
+    tokens: { listed: tokensOf(listed), offered: tokensOf(offered.map((tool) => asListed(tool))) },
+    faults: given.faults ? await faultsOf(request, calls, listed) : [],
+    ...{ outside, output, exitCode, milliseconds },
+  };
+}
+
+function contractOf(tools: readonly ContractTool[]): Contract {
+  return { name: "s", version: "1", tools: [...tools] };
+}
+
+function tokensOf(tools: readonly ContractTool[]): number {
+  return toolCosts(contractOf(tools)).reduce((sum, { tokens }) => sum + tokens, 0);
 }
 
 /** The tools of the turn that has most of the server's: hosts ask for titles with fewer, and lists may come late. */
@@ -75,29 +139,85 @@ function mostOf({ turns }: HostRun, listed: readonly ContractTool[]): readonly O
   return turns.map(({ tools }) => tools).toSorted((a, b) => count(b) - count(a))[0] ?? [];
 }
 
-function toolIn(tool: ContractTool, all: readonly OfferedTool[]): HostTool {
-  const offered = offeredTool(tool.name, all, serverName);
-  if (!offered) return { name: tool.name, changes: [] };
+function toolIn(tool: ContractTool, all: readonly OfferedTool[]): Omit<HostTool, "rules"> {
   const { name, description, inputSchema } = tool;
-  const { schema = null } = offered;
+  const listed = tokensOf([tool]);
+  const offered = offeredTool(name, all, serverName);
+  if (!offered) return { name, changes: [], tokens: { listed, offered: 0 } };
   const before = { name, inputSchema, ...(description !== undefined && { description }) };
-  const after = {
-    name,
-    inputSchema: isJsonObject(schema) ? schema : {},
-    ...(offered.description !== undefined && { description: offered.description }),
-  };
-  const [old, next] = [before, after].map((each) => ({ name: "s", version: "1", tools: [each] }));
-  return { name, offered, changes: diffContracts(old!, next!) };
+  const after = asListed(offered);
+  const [old, next] = [before, { ...after, name }].map((each) => ({
+    name: "s",
+    version: "1",
+    tools: [each],
+  }));
+  const tokens = { listed, offered: tokensOf([after]) };
+  return { name, offered, changes: diffContracts(old!, next!), tokens };
 }
 
-function callsOf({ turns }: HostRun, script: readonly ModelCall[]): HostCall[] {
+/** What a host offers, as a server would list it. */
+function asListed({ name, description, schema = null }: OfferedTool): ContractTool {
+  const inputSchema = isJsonObject(schema) ? schema : {};
+  return { name, inputSchema, ...(description !== undefined && { description }) };
+}
+
+function callsOf(run: HostRun, script: readonly ModelCall[], limit: number | undefined): HostCall[] {
   return script.map((call, step) => {
-    const made = turns.find((turn) => turn.step === step);
-    const answered = turns.find(({ results }) => results.some((result) => result.step === step));
-    const result = answered?.results.find((each) => each.step === step);
-    if (!made || !answered || !result) return call;
-    const { content, isError } = result;
-    const milliseconds = answered.at - made.at;
-    return { ...call, result: content, ...(isError !== undefined && { isError }), milliseconds };
+    const { made, answered, result, served } = stepOf(run, step);
+    return {
+      ...call,
+      ...(result && { result: result.content, milliseconds: answered!.at - made!.at }),
+      ...(result?.isError !== undefined && { isError: result.isError }),
+      ...(served && { server: { ...served, ...(limit !== undefined && { limit }) } }),
+    };
   });
+}
+
+/** The turns of a call of the script, and the last time that it reached the server. */
+function stepOf({ turns, served }: HostRun, step: number) {
+  const made = turns.find((turn) => turn.step === step);
+  const answered = turns.find(({ results }) => results.some((result) => result.step === step));
+  const result = answered?.results.find((each) => each.step === step);
+  const from = made?.at ?? Infinity;
+  const to = answered?.at ?? turns.find(({ at }) => at > from)?.at ?? Infinity;
+  return { made, answered, result, served: served.findLast(({ at }) => at > from && at < to) };
+}
+
+/** Runs the host once with each fault: the slow one beside the others. */
+async function faultsOf(
+  request: Omit<HostRunRequest, "fault">,
+  calls: readonly HostCall[],
+  listed: readonly ContractTool[],
+): Promise<HostFault[]> {
+  const works = calls.filter(({ result, isError }) => result !== undefined && !isError);
+  const reads = listed.filter(({ annotations }) => annotations?.["readOnlyHint"] === true);
+  const call = works.find(({ tool }) => reads.some(({ name }) => name === tool)) ?? works[0];
+  if (!call) return [];
+  const { tool, arguments: given = {} } = call;
+  const script = [0, 1, 2].map(() => ({ tool, arguments: given }));
+  const { slow = 30_000 } = request;
+  // The server is back, and the host has read a changed list, before the last call.
+  const before = (step: number): Promise<unknown> => setTimeout(step === 2 ? 2 * downTime : 0);
+  const runWith = async (fault: Fault): Promise<HostFault> => {
+    const run = await runHost({ ...request, script, slow, timeout: request.timeout + slow, fault, before });
+    const [met, next] = [outcomeOf(run, 1), outcomeOf(run, 2)];
+    const isBack = (fault === "slow" ? met : next).outcome === "answered";
+    const isListed = run.turns.some(({ tools }) => offeredTool(addedTool.name, tools, serverName));
+    return { fault, isMet: run.isMet, call: met, next, isBack, ...(fault === "list" && { isListed }) };
+  };
+  const slowly = runWith("slow");
+  const done: HostFault[] = [];
+  for (const fault of faults) {
+    if (fault === "session" && !("url" in request.server)) continue;
+    done.push(fault === "slow" ? await slowly : await runWith(fault));
+  }
+  return done;
+}
+
+function outcomeOf(run: HostRun, step: number): Outcome {
+  const { made, answered, result, served } = stepOf(run, step);
+  if (!made) return { outcome: "not offered" };
+  if (!answered || !result) return { outcome: run.turns.at(-1) === made ? "host ended" : "no result" };
+  const isWhole = served?.answer !== undefined && served.at + served.answer <= answered.at;
+  return { outcome: isWhole ? "answered" : "error", result: result.content };
 }

@@ -1,3 +1,5 @@
+import hosts from "./hosts.json" with { type: "json" };
+
 /** A server as a host's configuration names it. */
 export type HostServer =
   | { readonly command: string; readonly args: readonly string[]; readonly env: Variables }
@@ -13,6 +15,14 @@ export interface Start {
   readonly args: readonly string[];
 }
 
+/**
+ * How a host is started.
+ *
+ * @param name by which the host knows the server
+ * @param model URL of the model, without a path
+ */
+type StartOf = (name: string, server: HostServer, model: string) => Start;
+
 /** A program that uses servers for a model. */
 export interface HostProgram {
   readonly name: string;
@@ -21,11 +31,15 @@ export interface HostProgram {
   readonly program: string;
   /** The smallest major version of Node.js that it runs on. */
   readonly node: number;
-  /**
-   * @param name by which the host knows the server
-   * @param model URL of the model, without a path
-   */
-  start(name: string, server: HostServer, model: string): Start;
+  /** What it does with tools that break a rule of `lint`, by the rule's id. */
+  readonly rules?: Variables;
+  /** Milliseconds without a byte that a call survived, or after which the host gave up. */
+  readonly quiet?: {
+    readonly [kind in "stdio" | "http"]?: { readonly worked?: number; readonly limit?: number };
+  };
+  /** Whether it was seen to obey the variables for proxies. */
+  readonly proxy?: boolean;
+  readonly start: StartOf;
 }
 
 const prompt = "go";
@@ -37,75 +51,63 @@ function mcpServers(name: string, server: HostServer, more: object = {}): object
 }
 
 /** As Gemini CLI and its descendants write it: `url` means SSE there. */
-function geminiServers(name: string, server: HostServer): object {
-  const trusted = { trust: true };
+function geminiServers(name: string, server: HostServer, more: object = {}): object {
+  const trusted = { trust: true, ...more };
   if (!("url" in server)) return mcpServers(name, server, trusted);
   const { url, headers } = server;
   return { mcpServers: { [name]: { httpUrl: url, headers, ...trusted } } };
 }
 
-const claudeCode: HostProgram = {
-  name: "claude-code",
-  package: "@anthropic-ai/claude-code",
-  program: "claude",
-  node: 20,
-  start: (name, server, model) => ({
-    files: { "servers.json": JSON.stringify(mcpServers(name, server)) },
-    env: {
-      ANTHROPIC_BASE_URL: model,
-      ANTHROPIC_API_KEY: "sk-fake",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      DISABLE_TELEMETRY: "1",
-      DISABLE_AUTOUPDATER: "1",
-      // Otherwise the model gets a tool that searches for tools.
-      ENABLE_TOOL_SEARCH: "false",
-      IS_SANDBOX: "1",
-    },
-    args: [
-      "-p",
-      prompt,
-      "--mcp-config",
-      "servers.json",
-      "--strict-mcp-config",
-      "--allowedTools",
-      `mcp__${name}`,
-    ],
-  }),
-};
-
-const codex: HostProgram = {
-  name: "codex",
-  package: "@openai/codex",
-  program: "codex",
-  node: 20,
-  start(name, server, model) {
-    const entry =
-      "url" in server
-        ? { url: server.url, http_headers: server.headers }
-        : { command: server.command, args: server.args, env: server.env };
-    const lines = [
-      'model = "fake"',
-      'model_provider = "fake"',
-      'approval_policy = "never"',
-      "check_for_update_on_startup = false",
-      "[features]",
-      "plugins = false",
-      "apps = false",
-      "[analytics]",
-      "enabled = false",
-      "[model_providers.fake]",
-      'name = "fake"',
-      `base_url = ${JSON.stringify(`${model}/v1`)}`,
-      'wire_api = "responses"',
-      `[mcp_servers.${JSON.stringify(name)}]`,
-      ...Object.entries(entry).map(([key, value]) => `${key} = ${toml(value)}`),
-    ];
-    return {
-      files: { ".codex/config.toml": lines.join("\n") },
-      env: {},
-      args: ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt],
-    };
+const claudeCode: StartOf = (name, server, model) => ({
+  files: { "servers.json": JSON.stringify(mcpServers(name, server)) },
+  env: {
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_API_KEY: "sk-fake",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_TELEMETRY: "1",
+    DISABLE_AUTOUPDATER: "1",
+    // Otherwise the model gets a tool that searches for tools.
+    ENABLE_TOOL_SEARCH: "false",
+    IS_SANDBOX: "1",
   },
+  args: [
+    "-p",
+    prompt,
+    "--mcp-config",
+    "servers.json",
+    "--strict-mcp-config",
+    "--allowedTools",
+    `mcp__${name}`,
+  ],
+});
+
+const codex: StartOf = (name, server, model) => {
+  const entry =
+    "url" in server
+      ? { url: server.url, http_headers: server.headers }
+      : { command: server.command, args: server.args, env: server.env };
+  const lines = [
+    'model = "fake"',
+    'model_provider = "fake"',
+    'approval_policy = "never"',
+    "check_for_update_on_startup = false",
+    "[features]",
+    "plugins = false",
+    "apps = false",
+    "[analytics]",
+    "enabled = false",
+    "[model_providers.fake]",
+    'name = "fake"',
+    `base_url = ${JSON.stringify(`${model}/v1`)}`,
+    'wire_api = "responses"',
+    `[mcp_servers.${JSON.stringify(name)}]`,
+    ...Object.entries(entry).map(([key, value]) => `${key} = ${toml(value)}`),
+  ];
+  return {
+    files: { ".codex/config.toml": lines.join("\n") },
+    env: {},
+    args: ["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt],
+  };
 };
 
 /** A value of TOML: texts, lists and tables of them. */
@@ -115,102 +117,85 @@ function toml(value: string | readonly string[] | Variables): string {
   return `{ ${members.map(([key, text]) => `${JSON.stringify(key)} = ${JSON.stringify(text)}`).join(", ")} }`;
 }
 
-const geminiCli: HostProgram = {
-  name: "gemini-cli",
-  package: "@google/gemini-cli",
-  program: "gemini",
-  node: 20,
-  start: (name, server, model) => ({
-    files: {
-      ".gemini/settings.json": JSON.stringify({
-        ...geminiServers(name, server),
-        security: { auth: { selectedType: "gemini-api-key" } },
-        general: { disableAutoUpdate: true, disableUpdateNag: true },
-        telemetry: { enabled: false },
-        privacy: { usageStatisticsEnabled: false },
-      }),
-    },
-    env: { GEMINI_API_KEY: "fake", GOOGLE_GEMINI_BASE_URL: model, GEMINI_CLI_TRUST_WORKSPACE: "true" },
-    args: ["-p", prompt, "-y", "-m", "gemini-2.5-flash"],
-  }),
-};
-
-const qwenCode: HostProgram = {
-  name: "qwen-code",
-  package: "@qwen-code/qwen-code",
-  program: "qwen",
-  node: 22,
-  start: (name, server, model) => ({
-    files: {
-      ".qwen/settings.json": JSON.stringify({
-        ...geminiServers(name, server),
-        security: { auth: { selectedType: "openai" } },
-        privacy: { usageStatisticsEnabled: false },
-      }),
-    },
-    env: { OPENAI_API_KEY: "fake", OPENAI_MODEL: "fake", OPENAI_BASE_URL: `${model}/v1` },
-    args: ["-p", prompt, "-y"],
-  }),
-};
-
-const opencode: HostProgram = {
-  name: "opencode",
-  package: "opencode-ai",
-  program: "opencode",
-  node: 20,
-  start(name, server, model) {
-    const entry =
-      "url" in server
-        ? { type: "remote", ...server }
-        : { type: "local", command: [server.command, ...server.args], environment: server.env };
-    const provider = {
-      npm: "@ai-sdk/openai-compatible",
-      name: "fake",
-      options: { baseURL: `${model}/v1`, apiKey: "fake" },
-      models: { fake: { name: "fake", tool_call: true } },
-    };
-    const settings = {
-      mcp: { [name]: { ...entry, enabled: true } },
-      provider: { fake: provider },
-      model: "fake/fake",
-      autoupdate: false,
-      share: "disabled",
-    };
-    return { files: { "opencode.json": JSON.stringify(settings) }, env: {}, args: ["run", prompt] };
+const geminiCli: StartOf = (name, server, model) => ({
+  files: {
+    ".gemini/settings.json": JSON.stringify({
+      ...geminiServers(name, server),
+      security: { auth: { selectedType: "gemini-api-key" } },
+      general: { disableAutoUpdate: true, disableUpdateNag: true },
+      telemetry: { enabled: false },
+      privacy: { usageStatisticsEnabled: false },
+    }),
   },
+  env: { GEMINI_API_KEY: "fake", GOOGLE_GEMINI_BASE_URL: model, GEMINI_CLI_TRUST_WORKSPACE: "true" },
+  args: ["-p", prompt, "-y", "-m", "gemini-2.5-flash"],
+});
+
+const qwenCode: StartOf = (name, server, model) => ({
+  files: {
+    ".qwen/settings.json": JSON.stringify({
+      // Otherwise the model gets a tool that searches for tools.
+      ...geminiServers(name, server, { alwaysLoadTools: true }),
+      security: { auth: { selectedType: "openai" } },
+      privacy: { usageStatisticsEnabled: false },
+    }),
+  },
+  env: { OPENAI_API_KEY: "fake", OPENAI_MODEL: "fake", OPENAI_BASE_URL: `${model}/v1` },
+  args: ["-p", prompt, "-y"],
+});
+
+const opencode: StartOf = (name, server, model) => {
+  const entry =
+    "url" in server
+      ? { type: "remote", ...server }
+      : { type: "local", command: [server.command, ...server.args], environment: server.env };
+  const provider = {
+    npm: "@ai-sdk/openai-compatible",
+    name: "fake",
+    options: { baseURL: `${model}/v1`, apiKey: "fake" },
+    models: { fake: { name: "fake", tool_call: true } },
+  };
+  const settings = {
+    mcp: { [name]: { ...entry, enabled: true } },
+    provider: { fake: provider },
+    model: "fake/fake",
+    autoupdate: false,
+    share: "disabled",
+  };
+  return { files: { "opencode.json": JSON.stringify(settings) }, env: {}, args: ["run", prompt] };
 };
 
-const copilotCli: HostProgram = {
-  name: "copilot-cli",
-  package: "@github/copilot",
-  program: "copilot",
-  node: 22,
-  start: (name, server, model) => ({
-    files: {
-      ".copilot/mcp-config.json": JSON.stringify(
-        mcpServers(name, server, { ...("command" in server && { type: "local" }), tools: ["*"] }),
-      ),
-    },
-    env: {
-      COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
-      COPILOT_PROVIDER_API_KEY: "fake",
-      COPILOT_MODEL: "fake",
-      COPILOT_OFFLINE: "true",
-    },
-    args: ["-p", prompt, "--allow-all-tools"],
-  }),
-};
+const copilotCli: StartOf = (name, server, model) => ({
+  files: {
+    ".copilot/mcp-config.json": JSON.stringify(
+      mcpServers(name, server, { ...("command" in server && { type: "local" }), tools: ["*"] }),
+    ),
+  },
+  env: {
+    COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+    COPILOT_PROVIDER_API_KEY: "fake",
+    COPILOT_MODEL: "fake",
+    COPILOT_OFFLINE: "true",
+  },
+  args: ["-p", prompt, "--allow-all-tools"],
+});
 
-/** The hosts that can be run without a network, by the name that users write. */
-export const hostPrograms = {
+const starts = {
   "claude-code": claudeCode,
   codex,
   "copilot-cli": copilotCli,
   "gemini-cli": geminiCli,
   opencode,
   "qwen-code": qwenCode,
-} satisfies { readonly [name: string]: HostProgram };
+};
 
-export type HostName = keyof typeof hostPrograms;
+export type HostName = keyof typeof starts;
 
-export const hostNames = Object.keys(hostPrograms) as readonly HostName[];
+export const hostNames = Object.keys(starts) as readonly HostName[];
+
+const rows: { readonly [Name in HostName]: Omit<HostProgram, "name" | "start"> } = hosts;
+
+/** The hosts that can be run without a network, by the name that users write. */
+export const hostPrograms = Object.fromEntries(
+  hostNames.map((name) => [name, { ...rows[name], name, start: starts[name] }]),
+) as { readonly [Name in HostName]: HostProgram };

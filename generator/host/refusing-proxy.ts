@@ -24,18 +24,10 @@ export async function refusingProxy(): Promise<RefusingProxy> {
   });
   const { port, close } = await listenOnLoopback(server);
   const url = `http://127.0.0.1:${port}`;
-  const near = "127.0.0.1,localhost,::1";
+  const given = { HTTP_PROXY: url, HTTPS_PROXY: url, ALL_PROXY: url, NO_PROXY: "127.0.0.1,localhost,::1" };
+  const lower = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]);
   return {
-    variables: {
-      HTTP_PROXY: url,
-      HTTPS_PROXY: url,
-      ALL_PROXY: url,
-      NO_PROXY: near,
-      http_proxy: url,
-      https_proxy: url,
-      all_proxy: url,
-      no_proxy: near,
-    },
+    variables: { ...given, ...(Object.fromEntries(lower) as Variables) },
     asked,
     close,
   };

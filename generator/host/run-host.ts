@@ -2,28 +2,30 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { HeldFolder, WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
-import { type FakeModel, type ModelCall, fakeModel } from "./model/fake-model.js";
-import type { OfferedTool } from "./model/dialect.js";
+import { type FakeModel, type FakeModelOptions, fakeModel } from "./model/fake-model.js";
 import type { HostProgram, HostServer } from "./program.js";
 import { refusingProxy } from "./refusing-proxy.js";
+import { type RelayOptions, type ServedCall, relayTo } from "./relay.js";
 
-export interface HostRunRequest {
+export interface HostRunRequest extends RelayOptions, FakeModelOptions {
   readonly program: HostProgram;
   /** The file to run. */
   readonly file: string;
   readonly server: HostServer;
-  readonly script: readonly ModelCall[];
-  readonly find: (tool: string, offered: readonly OfferedTool[]) => OfferedTool | undefined;
   /** Milliseconds until the host is ended. */
   readonly timeout: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface HostRun {
   readonly turns: FakeModel["turns"];
   /** Places in the script of the calls that no turn took. */
   readonly left: readonly number[];
-  /** Addresses outside of this machine that the host asked for, and did not get. */
+  /** The calls that reached the server. */
+  readonly served: readonly ServedCall[];
+  /** Whether the fault met a call. */
+  readonly isMet: boolean;
+  /** Addresses outside of this machine that the host asked for, and did not get, in the order of the alphabet. */
   readonly outside: readonly string[];
   /** What the host printed, at most the last 64 KiB. */
   readonly output: string;
@@ -44,14 +46,22 @@ const mostOutput = 65_536;
  * @throws Error with the code of the system if the file cannot be started
  */
 export async function runHost(request: HostRunRequest): Promise<HostRun> {
+  const run = await runOnce(request);
+  // On a busy machine, a host may ask its model before its servers have started.
+  const isEarly = run.left.length > 0 && run.left.length === request.script.length;
+  return isEarly && !request.signal?.aborted ? runOnce(request) : run;
+}
+
+async function runOnce(request: HostRunRequest): Promise<HostRun> {
   const root = WriteRoot.temporary();
   const home = root.folder;
-  const [model, proxy] = await Promise.all([
-    fakeModel({ script: request.script, find: request.find }),
+  const [model, proxy, relay] = await Promise.all([
+    fakeModel(request),
     refusingProxy(),
+    relayTo(request.server, home, request),
   ]);
   try {
-    const start = request.program.start(serverName, request.server, model.url);
+    const start = request.program.start(serverName, relay.server, model.url);
     writeFiles(
       root,
       Object.entries(start.files).map(([path, content]) => ({ path, content, isPrivate: true })),
@@ -60,9 +70,23 @@ export async function runHost(request: HostRunRequest): Promise<HostRun> {
     const folders = { HOME: home, TMPDIR: home, XDG_CONFIG_HOME: join(home, ".config") };
     const env = { PATH, LANG, TERM: "dumb", CI: "1", ...folders, ...proxy.variables, ...start.env };
     const ended = await endOf(request, start.args, { cwd: home, env });
-    return { ...ended, turns: model.turns, left: model.left, outside: [...proxy.asked] };
+    const { calls: served, isMet } = relay;
+    const outside = [...proxy.asked].toSorted();
+    // Errors of hosts name the address: that of the server, not that of this run.
+    const [near, far] = [relay.server, request.server].map((each) =>
+      "url" in each ? new URL(each.url).origin : home,
+    );
+    const seen = JSON.stringify(model.turns).replaceAll(near!, far!).replaceAll(home, "~");
+    return {
+      ...ended,
+      turns: JSON.parse(seen) as HostRun["turns"],
+      left: model.left,
+      served,
+      isMet,
+      outside,
+    };
   } finally {
-    await Promise.all([model.close(), proxy.close()]);
+    await Promise.all([model.close(), proxy.close(), relay.close()]);
     HeldFolder.discard(home);
   }
 }

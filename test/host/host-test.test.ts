@@ -1,53 +1,13 @@
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
-import { serveHttp } from "@mcpgen/runtime/http";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { testHost } from "../../generator/host/host-test.js";
-import { type HostProgram, type HostServer, hostPrograms } from "../../generator/host/program.js";
+import { hostPrograms } from "../../generator/host/program.js";
 import { commands } from "../../generator/command/commands.js";
 import { listen } from "../support/listen.js";
 import { runs } from "../support/processes.js";
-import { builtProgram } from "../support/built-program.js";
-import { serverWith } from "../support/served.js";
+import { hostWith, inputSchema, listed, served } from "./small-host.js";
 import { until } from "../support/until.mjs";
-
-const file = builtProgram("test/host/programs/host.ts");
-
-function hostWith(...more: string[]): HostProgram {
-  return {
-    name: "small",
-    package: "small",
-    program: "small",
-    node: 20,
-    start: (_, server, model) => ({
-      files: { "settings.json": JSON.stringify({ model, server }) },
-      env: { OWN: "1" },
-      args: [file, ...more],
-    }),
-  };
-}
-
-const inputSchema = {
-  type: "object" as const,
-  properties: { city: { type: "string" } },
-  additionalProperties: false,
-};
-const listed = [
-  { name: "weather", description: "The weather of a city.", inputSchema },
-  { name: "no.letters", description: "Has a name that the host drops.", inputSchema },
-];
-
-async function served(): Promise<HostServer> {
-  const server = serverWith();
-  for (const { name, ...definition } of listed)
-    server.tool(name, definition, ({ city }) => {
-      if (city === "Atlantis") throw new Error("no such city");
-      return `sunny in ${String(city)}`;
-    });
-  const { url, close } = await serveHttp(server, { port: 0 });
-  onTestFinished(close);
-  return { url, headers: {} };
-}
 
 test("the command line offers each host", () => {
   const { options } = commands.find(({ name }) => name === "host test")!;
@@ -70,8 +30,18 @@ test("shows which tools and results reach the model, and what the host did besid
   const [weather, dropped] = run.tools;
   expect(weather!.offered!.name).toBe("mcp__tested__weather");
   expect(weather!.changes.map(({ rule }) => rule)).toEqual(["object-opened"]);
-  expect(dropped).toEqual({ name: "no.letters", changes: [] });
+  expect(dropped).toMatchObject({ name: "no.letters", changes: [] });
+  expect(dropped!.offered).toBeUndefined();
+  expect(dropped!.rules.map(({ rule }) => rule)).toEqual(["argument-name-characters"]);
+  expect(run.tokens).toEqual({ listed: cost(listed), offered: cost([{ ...listed[0]!, ...offeredWeather }]) });
+  expect(weather!.tokens.listed + dropped!.tokens.listed).toBe(run.tokens.listed);
   const [rome, lost, atlantis] = run.calls;
+  const { firstByte = 0, answer = 0, quiet, limit } = rome!.server!;
+  expect(firstByte).toBeGreaterThan(0);
+  expect(answer).toBeGreaterThanOrEqual(firstByte);
+  expect(quiet).toBeLessThanOrEqual(answer);
+  expect(answer).toBeLessThan(rome!.milliseconds!);
+  expect(limit).toBe(70_000);
   expect(rome!.result).toContain("sunny in Rome");
   expect(rome!.milliseconds).toBeGreaterThan(0);
   expect(lost).toEqual({ tool: "no.letters" });
@@ -108,3 +78,11 @@ test("a host that does not end is ended, with what it started", async () => {
   expect(run.exitCode).toBeUndefined();
   await until("the end of the process that was left behind", () => !runs(Number(left)));
 });
+
+/** Tokens by the estimate of `lint`: a quarter of the bytes of each entry. */
+function cost(tools: readonly object[]): number {
+  return tools.reduce((sum, tool) => sum + Math.ceil(Buffer.byteLength(JSON.stringify(tool)) / 4), 0);
+}
+
+const { additionalProperties: _, ...open } = inputSchema;
+const offeredWeather = { name: "mcp__tested__weather", inputSchema: open };

@@ -35,6 +35,8 @@ export interface FakeModelOptions {
   readonly find?: (tool: string, offered: readonly OfferedTool[]) => OfferedTool | undefined;
   /** What the model says when the script is over, and to requests without tools. Default: `done`. */
   readonly text?: string;
+  /** What the model waits for before it makes the call at this place of the script. */
+  readonly before?: (step: number) => Promise<unknown>;
 }
 
 /** A model on the loopback interface that plays a script. */
@@ -103,6 +105,8 @@ class Model {
     }
     const move = this.#move(dialect, body, at);
     if (!move) this.asides.push(`${request.method} ${path}`);
+    const step = this.turns.at(-1)?.step;
+    if (move && step !== undefined) await this.#options.before?.(step);
     const facts = { id: `${this.turns.length}-${this.asides.length}`, model: modelOf(body) };
     const said = move ?? { text: this.#options.text ?? "done" };
     if (!dialect.isStreamed(body, path)) return end(response, dialect.message(said, facts));

@@ -1,18 +1,28 @@
 import { connect } from "@mcpgen/runtime/all";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import http from "node:http";
 import { spawn } from "node:child_process";
 
 // A small host: starts the server of its settings, offers some of its tools to a model, and plays what the model says. It does
-// what hosts do: renames, drops and simplifies tools, asks another machine, leaves a process behind.
+// what hosts do: renames, drops and simplifies tools, asks another machine, leaves a process behind, passes errors and times on to
+// its model. Its arguments choose an old revision, an end at the first error, and a list that is read again when it changes.
 
 interface Settings {
   readonly model: string;
   readonly server: { readonly command: string; readonly args: string[] } | { readonly url: string };
 }
 
-const { model, server } = JSON.parse(readFileSync("settings.json", "utf8")) as Settings;
-const isHanging = process.argv[2] === "hang";
+const { model, server } = existsSync("settings.json")
+  ? (JSON.parse(readFileSync("settings.json", "utf8")) as Settings)
+  : settingsOf(readFileSync(".codex/config.toml", "utf8"));
+const modes = new Set(process.argv.slice(2));
+const isHanging = modes.has("hang");
+const began = performance.now();
+// Whatever a host writes stays in its folder.
+for (const folder of ["HOME", "TMPDIR", "XDG_CONFIG_HOME"]) {
+  mkdirSync(process.env[folder]!, { recursive: true });
+  writeFileSync(`${process.env[folder]}/host.log`, "started");
+}
 
 const asked = new URL(process.env["HTTPS_PROXY"]!);
 await new Promise((resolve) => {
@@ -32,14 +42,10 @@ writeFileSync(
 );
 if (isHanging && "url" in server) await fetch(`${server.url}?${left.pid}`);
 
-const client = await connect("url" in server ? server.url : server);
-const { items } = await client.listTools();
-const tools = items
-  .filter(({ name }) => /^\w+$/.test(name))
-  .map(({ name, description, inputSchema }) => {
-    const { additionalProperties: _, ...parameters } = inputSchema as Record<string, unknown>;
-    return { type: "function", function: { name: `mcp__tested__${name}`, description, parameters } };
-  });
+const old = modes.has("old") ? { revision: "2025-06-18" } : {};
+const client = await connect("url" in server ? server.url : server, { ...old, onEvent: () => true });
+let tools = await offered();
+if (modes.has("listen")) listen().catch(() => {});
 const messages: object[] = [{ role: "user", content: "go" }];
 // A title, without tools.
 await say({ messages });
@@ -49,12 +55,44 @@ for (;;) {
   if (!message.tool_calls) break;
   for (const { id, function: called } of message.tool_calls) {
     const name = called.name.replace("mcp__tested__", "");
-    const { content } = await client.callTool(name, JSON.parse(called.arguments) as object);
-    messages.push({ role: "tool", tool_call_id: id, content: JSON.stringify(content) });
+    const result = client.callTool(name, JSON.parse(called.arguments) as object);
+    const { content } = modes.has("fragile")
+      ? await result
+      : await result.catch((error: unknown) => ({ content: [{ type: "text", text: String(error) }] }));
+    const time = { type: "text", text: `took ${performance.now() - began} ms` };
+    messages.push({ role: "tool", tool_call_id: id, content: JSON.stringify([time, ...content]) });
   }
 }
 await client.close();
 process.exit(0);
+
+async function listen(): Promise<void> {
+  for await (const _ of await client.subscribe({ tools: true })) tools = await offered();
+}
+
+async function offered(): Promise<object[]> {
+  const { items } = await client.listTools();
+  return items
+    .filter(({ name }) => /^\w+$/.test(name))
+    .map(({ name, description, inputSchema }) => {
+      const { additionalProperties: _, ...parameters } = inputSchema as Record<string, unknown>;
+      return { type: "function", function: { name: `mcp__tested__${name}`, description, parameters } };
+    });
+}
+
+/** The settings of Codex, as far as they are written on a line each. */
+function settingsOf(toml: string): Settings {
+  const value = (key: string): unknown => {
+    const [, text] = new RegExp(`^${key} = (.*)$`, "m").exec(toml) ?? [];
+    return text === undefined ? undefined : JSON.parse(text);
+  };
+  const url = value("url") as string | undefined;
+  const command = { command: value("command") as string, args: value("args") as string[] };
+  return {
+    model: (value("base_url") as string).replace(/\/v1$/, ""),
+    server: url === undefined ? command : { url },
+  };
+}
 
 interface Said {
   readonly choices: readonly {

@@ -1,0 +1,115 @@
+import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { serveHttp } from "@mcpgen/runtime/http";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { atTerminal, down, enter } from "./at-terminal.js";
+import { builtProgram } from "../support/built-program.js";
+import { isThorough } from "../support/cases.mjs";
+import { mcpgen } from "../support/in-process.js";
+import { serverWith } from "../support/served.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+
+const file = builtProgram("test/host/programs/host.ts");
+
+/** A project in which a small host is installed as Codex. */
+function project(): string {
+  const folder = temporaryFolder({
+    "node_modules/.bin/codex": `#!/bin/sh\nexec '${process.execPath}' '${file}'\n`,
+  });
+  chmodSync(join(folder, "node_modules/.bin/codex"), 0o755);
+  return folder;
+}
+
+const evil = "<img src=x> [a](javascript:0) \u001b[31m::error::";
+
+/** A server whose tools read, write and leave. @returns its URL, and the names of the tools that were called */
+async function served() {
+  const called: string[] = [];
+  const server = serverWith();
+  const inputSchema = { type: "object" as const };
+  const tool = (name: string, more: object): void =>
+    void server.tool(name, { description: evil, inputSchema, ...more }, () => {
+      called.push(name);
+      return `waited 3 seconds ${evil}`;
+    });
+  tool("read", { annotations: { readOnlyHint: true } });
+  tool("write", {});
+  tool("erase", { annotations: { destructiveHint: true } });
+  const { url, close } = await serveHttp(server, { port: 0 });
+  onTestFinished(close);
+  return { url, called };
+}
+
+const words = (url: string, ...more: string[]) => ["host", "test", url, "--host", "codex", ...more];
+
+test("calls only tools that read, and says which it left out", async () => {
+  const { url, called } = await served();
+  const { code, stdout } = await mcpgen(project(), words(url));
+  expect(code, stdout).toBe(0);
+  expect(called).toEqual(["read"]);
+  expect(stdout).toContain("not called: write, erase");
+});
+
+test("asks at a terminal before it calls others", async () => {
+  const { url, called } = await served();
+  const { code, unasked } = await atTerminal(project(), words(url), [
+    ["Which are called", `${down} ${enter}`],
+  ]);
+  expect(code).toBe(0);
+  expect(unasked).toEqual([]);
+  expect(called).toEqual(["read", "erase"]);
+});
+
+test("a script is judged before a host runs", async () => {
+  const { url, called } = await served();
+  const folder = project();
+  for (const script of ["{}", '[{"tool":"raed"}]', '[{"tool":"read","arguments":1}]', '[{"toll":"read"}]']) {
+    writeFileSync(join(folder, "calls.json"), script);
+    const { code, stderr } = await mcpgen(folder, words(url, "--script", "calls.json"));
+    expect(code).toBe(3);
+    expect(stderr).toContain("MG6332");
+  }
+  expect(called).toEqual([]);
+});
+
+test("without times, each run gives the same report", async () => {
+  const { url } = await served();
+  const folder = project();
+  const options = ["--no-times", "--json", ...(isThorough ? ["--faults", "--slow", "0.05"] : [])];
+  const reports = new Set<string>();
+  for (let run = 0; run < (isThorough ? 20 : 2); run++)
+    reports.add((await mcpgen(folder, words(url, ...options))).stdout);
+  expect([...reports]).toHaveLength(1);
+  expect([...reports][0]).toContain("waited … seconds");
+});
+
+test.each(["markdown", "html"])("texts of servers stay texts in %s", async (format) => {
+  const { url } = await served();
+  const { code, stdout } = await mcpgen(project(), words(url, "--format", format));
+  expect(code).toBe(0);
+  expect(stdout).toContain("waited 3 seconds");
+  expect(stdout).not.toContain(format === "html" ? "<img" : "\n::error");
+  expect(stdout).not.toContain("\u001b");
+});
+
+/** Each file below a folder, with its content and its time. */
+function listing(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).map((path) => {
+    const at = join(folder, path);
+    const stat = statSync(at);
+    return `${path} ${stat.mtimeMs} ${stat.isFile() ? readFileSync(at, "base64") : ""}`;
+  });
+}
+
+test("a run leaves nothing: not in the project, the home and the folder for temporary files", async () => {
+  const { url } = await served();
+  const [folder, home, temporary] = [project(), temporaryFolder({ ".keep": "" }), temporaryFolder()];
+  vi.stubEnv("HOME", home);
+  vi.stubEnv("XDG_CONFIG_HOME", home);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const before = [folder, home, temporary].map((each) => listing(each));
+  const { code } = await mcpgen(folder, words(url));
+  expect(code).toBe(0);
+  expect([folder, home, temporary].map((each) => listing(each))).toEqual(before);
+});
