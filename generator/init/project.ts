@@ -79,6 +79,11 @@ function toolFiles(render: Render): readonly (readonly [path: string, text: stri
   ];
 }
 
+/** The programs of a server: over stdio, and over HTTP. */
+function startFiles(render: Render): readonly (readonly [path: string, text: string])[] {
+  return ["main", "http"].map((name) => [`src/${name}.ts`, render(`skeleton-server-${name}.ts`, {})]);
+}
+
 /** The inputs for the files of a server that is written in code, without a contract. */
 export type CodeRequest = Pick<ProjectRequest, "folder" | "packages" | "render"> & { readonly name: string };
 
@@ -91,9 +96,9 @@ export function codeFiles(request: CodeRequest): Map<string, string> {
     ["AGENTS.md", render("skeleton-code-AGENTS.md", {})],
     ["README.md", render("skeleton-server-README.md", view)],
     ["package.json", json(codePackage(request))],
-    ["src/main.ts", render("skeleton-code-main.ts", {})],
     ["src/server.ts", render("skeleton-code-server.ts", { name: JSON.stringify(name) })],
     ["test/server.test.mjs", render("skeleton-code.test.mjs", {})],
+    ...startFiles(render),
     ...toolFiles(render),
   ]);
 }
@@ -138,6 +143,7 @@ const zod = "^4.6.7";
 export function projectPackage(request: ProjectRequest): Record<string, unknown> {
   const { document, role, packages, extensions, tasks } = request;
   return manifest(packageName(document.contract.name, role), packages, {
+    role,
     dev: role === "server" ? "mcpgen dev --open" : "node watch.mjs",
     scripts: extensions.length > 0 ? { client: "tsc && node dist/client.js" } : {},
     tasks,
@@ -146,10 +152,12 @@ export function projectPackage(request: ProjectRequest): Record<string, unknown>
 
 /** The package.json of a server that is written in code. */
 export function codePackage({ name, packages }: CodeRequest): Record<string, unknown> {
-  return manifest(packageName(name, "server"), packages, { dev: "node watch.mjs", more: { zod } });
+  const parts = { role: "server", dev: "node watch.mjs", more: { zod } } as const;
+  return manifest(packageName(name, "server"), packages, parts);
 }
 
 interface ManifestParts {
+  readonly role: ProjectRequest["role"];
   /** The script `dev`. */
   readonly dev: string;
   readonly scripts?: { readonly [name: string]: string };
@@ -161,8 +169,9 @@ interface ManifestParts {
 function manifest(
   name: string,
   { specs, origin }: PackageSpecs,
-  { dev, scripts, tasks, more }: ManifestParts,
+  { role, dev, scripts, tasks, more }: ManifestParts,
 ): Record<string, unknown> {
+  const serves = role === "server";
   return {
     name,
     version: "0.1.0",
@@ -173,6 +182,7 @@ function manifest(
       build: "tsc",
       // Includes compilation, so that a fresh clone starts; compiling takes a fraction of a second.
       start: "tsc && node dist/main.js",
+      ...(serves && { http: "tsc && node dist/http.js" }),
       dev,
       test: "tsc && node --test",
       "test:watch": "node watch.mjs",
@@ -186,6 +196,7 @@ function manifest(
         "@mcpgen/base": specs["@mcpgen/base"],
         "@mcpgen/engine": specs["@mcpgen/engine"],
       }),
+      ...(serves && { "@mcpgen/cluster": specs["@mcpgen/cluster"] }),
       "@mcpgen/protocol": specs["@mcpgen/protocol"],
       "@mcpgen/runtime": specs["@mcpgen/runtime"],
       ...((tasks || origin !== "registry") && { "@mcpgen/tasks": specs["@mcpgen/tasks"] }),
@@ -307,11 +318,9 @@ export function serverFiles(request: ProjectRequest): Map<string, string> {
   const view = { create, options, imports, tasks };
   return new Map([
     ["src/handlers.ts", handlers],
-    ["src/main.ts", render("skeleton-server-main.ts", view)],
-    [
-      "test/server.test.mjs",
-      render("skeleton-server.test.mjs", { ...view, greets: isSample ? [create] : [] }),
-    ],
+    ["src/server.ts", render("skeleton-server-server.ts", view)],
+    ["test/server.test.mjs", render("skeleton-server.test.mjs", { isSample })],
+    ...startFiles(render),
     ...extensionFiles(extensions, render, names),
   ]);
 }
