@@ -178,13 +178,15 @@ const starts = {
   "gemini-cli": geminiCli,
   opencode,
   "qwen-code": qwenCode,
-} satisfies { readonly [Name in HostName]: StartOf };
+};
 
-export type HostName = keyof typeof hosts;
+export type HostName = keyof typeof starts;
 
-export const hostNames = Object.keys(hosts) as readonly HostName[];
+export const hostNames = Object.keys(starts) as readonly HostName[];
+
+const rows: { readonly [Name in HostName]: Omit<HostProgram, "name" | "start"> } = hosts;
 
 /** The hosts that can be run without a network, by the name that users write. */
 export const hostPrograms = Object.fromEntries(
-  hostNames.map((name) => [name, { name, ...hosts[name], start: starts[name] }]),
+  hostNames.map((name) => [name, { name, ...rows[name], start: starts[name] }]),
 ) as { readonly [Name in HostName]: HostProgram };
