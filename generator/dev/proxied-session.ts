@@ -1,5 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Channel } from "../capture/runtime.js";
+import type { Side } from "../page/browser/dev/messages.js";
+import { parsedText } from "./page/wire-log.js";
 import { SessionMemory } from "./session-memory.js";
 
 interface ProxyOptions {
@@ -11,6 +13,8 @@ interface ProxyOptions {
   readonly onLost: (reason: Error | undefined) => void;
   /** Called when the client closed its connection. */
   readonly onEnd: () => void;
+  /** Gets each message from and to the client. */
+  readonly heard: (from: Side, text: string) => void;
 }
 
 /** Time in milliseconds for which a restart waits for responses to open requests. */
@@ -53,7 +57,10 @@ export class ProxiedSession {
   constructor(options: ProxyOptions) {
     this.#options = options;
     options.client.open({
-      message: (text) => this.#fromClient(text),
+      message: (text) => {
+        options.heard("client", text);
+        this.#fromClient(text);
+      },
       turn: () => this.#server?.flush(),
       tooLong: () => {},
       closed: () => options.onEnd(),
@@ -234,7 +241,7 @@ export class ProxiedSession {
     const kept = after.filter((message) => message !== undefined);
     if (kept.length === 0) return;
     const changed = after.some((each, index) => each !== before[index]);
-    this.#options.client.send(changed ? JSON.stringify(single ? kept[0] : kept) : text);
+    this.#send(changed ? JSON.stringify(single ? kept[0] : kept) : text);
   }
 
   /** A server's message in the form for the client; undefined if it is not meant for the client. */
@@ -274,7 +281,12 @@ export class ProxiedSession {
   }
 
   #toClient(message: JsonObject): void {
-    this.#options.client.send(JSON.stringify(message));
+    this.#send(JSON.stringify(message));
+  }
+
+  #send(text: string): void {
+    this.#options.heard("server", text);
+    this.#options.client.send(text);
   }
 
   #toServer(message: JsonObject): void {
@@ -284,12 +296,4 @@ export class ProxiedSession {
 
 function isId(id: JsonValue | undefined): id is string | number {
   return typeof id === "string" || typeof id === "number";
-}
-
-function parsedText(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }

@@ -42,7 +42,9 @@ describe("from the packages as they are published", () => {
       string,
       Record<string, string>
     >;
-    const run = ["auth", "base", "engine", "cluster", "protocol", "runtime", "tasks"].map((name) => `@mcpgen/${name}`);
+    const run = ["auth", "base", "engine", "cluster", "protocol", "runtime", "tasks"].map(
+      (name) => `@mcpgen/${name}`,
+    );
     expect(Object.keys(dependencies!)).toEqual([...run, ...more]);
     expect(Object.keys(devDependencies!)).toEqual(["@mcpgen/testing", "mcpgen", "typescript"]);
     expect(devDependencies!["mcpgen"]).toBe(`file:${join(folder, "packages", "mcpgen-0.1.0.tgz")}`);

@@ -13,6 +13,7 @@ import {
   jsonReply,
 } from "../../dev/page/page-server.js";
 import { type Drift, type ListName, judgedOffer } from "../../dev/page/offer.js";
+import type { HostLimits } from "../../dev/host-limits.js";
 import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
 import { secrets } from "../../secrets/secrets.js";
@@ -77,13 +78,18 @@ export class DevPage implements Session {
   }
 
   /** Starts the HTTP server, and opens the page under `--open`. */
-  static async open(runtime: Runtime, developed: DevelopedServer, run: () => ProjectRun): Promise<DevPage> {
+  static async open(
+    runtime: Runtime,
+    developed: DevelopedServer,
+    limits: HostLimits,
+    run: () => ProjectRun,
+  ): Promise<DevPage> {
     const { args, context, project } = run();
     const events = new EventStream();
     const protocols = await protocolsOf(runtime, project, context);
     const tasks = await LiveTasks.load(keepsNothing);
     const session = new PageSession({
-      ...{ runtime, tasks, source: developed.source },
+      ...{ runtime, tasks, limits, source: developed.source },
       server: { ...serverOptions(args, context), directory: developed.directory },
       send: (event) => events.send(event),
       judgeOf: (revision) => judgeOf(protocols.get(revision)),

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { LiveTasks } from "../../../generator/capture/live-tasks.js";
 import { loadRuntime } from "../../../generator/capture/runtime.js";
+import { HostLimits } from "../../../generator/dev/host-limits.js";
 import { PageSession } from "../../../generator/dev/page/page-session.js";
 import type { PageEvent } from "../../../generator/page/browser/dev/messages.js";
 import { type Script, scripted } from "../../support/scripted-http-server.js";
@@ -18,6 +19,7 @@ async function opened(script: Script, timeout = 10_000) {
       onAbort: "cancel",
       onTask: () => {},
     }),
+    limits: new HostLimits(),
     source: server.url,
     server: { directory: process.cwd(), timeout },
     send: (event) => events.push(event),
