@@ -113,6 +113,7 @@ export const geminiProfiles: readonly ModelProfile[] = ["gemini", "gemini-parame
 
 /** What a host does with a tool that violates a rule. */
 export const effects = {
+  "drops-all": { level: "error", phrase: "leaves all tools of the server out" },
   drops: { level: "error", phrase: "leaves the tool out" },
   fails: { level: "error", phrase: "cannot call the tool" },
   renames: { level: "warning", phrase: "renames the tool" },
