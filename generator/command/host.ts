@@ -13,7 +13,9 @@ import { counted, printable, shortText, shownPath } from "../print/terminal-text
 import { exampleArguments } from "../sample/example-arguments.js";
 import type { Arguments, CommandContext, RunCommand } from "./command.js";
 import { contractSource } from "./contract-source.js";
-import { expectServer, serverOptions } from "./server-options.js";
+import { connectPart } from "../page/offer/connect.js";
+import { nameInHosts } from "../contract/project-name.js";
+import { expectServer, serverOptions, startOf } from "./server-options.js";
 import { serverSource } from "./servers/named-servers.js";
 
 /** Runs hosts with a scripted model, and shows what the model gets of a server. */
@@ -33,9 +35,12 @@ export const hostTest: RunCommand = async (args, context) => {
   }
   const findings = reports.flatMap((report) => findingsOf(report));
   const names = reports.map(({ program }) => program.name).join(", ");
+  const add = connectPart(nameInHosts(contract.name), await startOf(source, options)).text;
   return {
     findings,
-    text: reports.map((report) => hostText(report, context)).join("\n\n"),
+    text: [...reports.map((report) => hostText(report, context)), `add it to your hosts: ${add}`].join(
+      "\n\n",
+    ),
     summary: `${shownSource(source)} in ${names}: ${counted(script.length, "call")}, ${counted(findings.length, "finding")}`,
     data: { hosts: reports.map(({ program, test }) => ({ host: program.name, ...test })) },
   };

@@ -6,9 +6,9 @@ import type { Render } from "../print/templates.js";
 import type { ContractDocument, ContractTool } from "../contract/contract.js";
 import { type ProjectExtension, extensionFiles, extensionUse, literal } from "./extension-files.js";
 import type { PackageSpecs } from "./package-specs.js";
-import { packageName } from "../contract/project-name.js";
+import { nameInHosts, packageName } from "../contract/project-name.js";
 import { bundleCommand } from "../distribution/targets.js";
-import { shownJson, shellLine } from "../print/terminal-text.js";
+import { addLine, processTarget } from "../page/offer/connect.js";
 import { contractNames } from "../contract/emit/names.js";
 import { readToolSchemas } from "../contract/emit/tool-schemas.js";
 import { exampleArguments } from "../sample/example-arguments.js";
@@ -53,7 +53,7 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
   const view = {
     title: markdownText(commentText(title ?? name)),
     contract: contractFile,
-    ...hostSnippets(name, request.folder),
+    ...hostCommands(name, request.folder),
     call: request.isSample ? sampleCall : callOf(tools[0]),
     reads: exampleCall(request) !== undefined,
     check: request.server === undefined ? "npx mcpgen check --server SOURCE" : "npx mcpgen check",
@@ -91,7 +91,7 @@ export type CodeRequest = Pick<ProjectRequest, "folder" | "packages" | "render">
 export function codeFiles(request: CodeRequest): Map<string, string> {
   const { name, folder, render } = request;
   const title = markdownText(commentText(name));
-  const view = { title, contract: "", ...hostSnippets(name, folder), call: sampleCall };
+  const view = { title, contract: "", ...hostCommands(name, folder), call: sampleCall };
   return new Map([
     ["AGENTS.md", render("skeleton-code-AGENTS.md", {})],
     ["README.md", render("skeleton-server-README.md", view)],
@@ -214,32 +214,10 @@ function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Configuration snippets for hosts that start the server, with its path on this machine. */
-interface HostSnippets {
-  /** The server's name in hosts. */
-  readonly host: string;
-  /** The snippet for Claude Desktop, Cursor and Claude Code. */
-  readonly mcpServers: string;
-  /** The snippet for VS Code. */
-  readonly servers: string;
-  /** The Claude Code command that adds the server. */
-  readonly claude: string;
-  /** The command that bundles the server into one file. */
-  readonly bundle: string;
-}
-
 /** @param folder absolute path of the project */
-export function hostSnippets(name: string, folder: string): HostSnippets {
-  const host = packageName(name, "server").replaceAll(".", "-");
-  const path = join(folder, "dist", "main.js");
-  const start = { command: "node", args: [path] };
-  return {
-    host,
-    mcpServers: shownJson({ mcpServers: { [host]: start } }),
-    servers: shownJson({ servers: { [host]: { type: "stdio", ...start } } }),
-    claude: shellLine(["claude", "mcp", "add", host, "--", "node", path]),
-    bundle: bundleCommand,
-  };
+function hostCommands(name: string, folder: string): { readonly add: string; readonly bundle: string } {
+  const target = processTarget(["node", join(folder, "dist", "main.js")]);
+  return { add: addLine(nameInHosts(name), target), bundle: bundleCommand };
 }
 
 /** The files of a client project only, by path. The author owns and edits them. */

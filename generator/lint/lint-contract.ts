@@ -59,9 +59,9 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     const subject: LintSubject = { tool, pointer: at, ...schemas, alike, similarScopes };
     const read: LintSubject = { ...subject, places: usedPlaces(places, unused) };
     for (const rule of lintRules) {
-      const concerned = rule.profiles.filter((profile) => profiles.includes(profile));
+      const concerned = profiles.filter((profile) => levelFor(rule, profile));
       if (concerned.length === 0) continue;
-      const level = levelFor(rule, concerned);
+      const level = concerned.some((each) => levelFor(rule, each) === "error") ? "error" : "warning";
       for (const spot of rule.find(level === "error" ? subject : read))
         problems.push({ rule, level, tool: tool.name, profiles: concerned, ...spot });
     }

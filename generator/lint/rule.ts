@@ -1,18 +1,25 @@
 import type { JsonObject, UnreadPart } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
 import type { Edit } from "../contract/edit/edit.js";
+import hosts from "../host/hosts.json" with { type: "json" };
 
 /**
- * Profiles: the model interfaces that hosts pass tools to. Gemini takes schemas in the field
- * `parametersJsonSchema`, or in its older field `parameters` (`gemini-parameters`). `strict` is OpenAI's
- * strict mode.
+ * The model interfaces that hosts pass tools to. Gemini takes schemas in the field `parametersJsonSchema`, or
+ * in its older field `parameters` (`gemini-parameters`). `strict` is OpenAI's strict mode.
  */
 export const profiles = ["claude", "openai", "gemini", "gemini-parameters", "strict"] as const;
 
-export type Profile = (typeof profiles)[number];
+export type ModelProfile = (typeof profiles)[number];
+
+export type HostProfile = keyof typeof hosts;
+
+export const hostProfiles = Object.keys(hosts) as readonly HostProfile[];
+
+/** Whom tools are judged for: a model interface, or a host whatever its model is. */
+export type Profile = ModelProfile | HostProfile;
 
 /** The default profiles: the interfaces that hosts use unless the user chooses another. */
-export const usualProfiles: readonly Profile[] = ["claude", "openai", "gemini"];
+export const usualProfiles: readonly ModelProfile[] = ["claude", "openai", "gemini"];
 
 /** A schema or subschema of a tool's arguments or result. */
 export interface SchemaPlace {
@@ -77,14 +84,15 @@ export type Level = "error" | "warning";
 /** A row of the rule table. */
 export interface LintRule {
   readonly id: string;
-  readonly profiles: readonly Profile[];
+  /** The model interfaces that it concerns; the hosts are in hosts.json. */
+  readonly profiles: readonly ModelProfile[];
   /**
    * `error`: the interface rejects the request, usually with all its tools. `warning`: a host or a model may
    * fail.
    */
   readonly level: Level;
   /** Profiles for which a violation is only a warning although the level is `error`. */
-  readonly warns?: readonly Profile[];
+  readonly warns?: readonly ModelProfile[];
   /** The reason, in complete sentences. */
   readonly reason: string;
   /** The advice, in complete sentences. */
@@ -98,12 +106,40 @@ export interface LintRule {
   readonly find: (subject: LintSubject) => readonly Spot[];
 }
 
-export const everyProfile: readonly Profile[] = profiles;
+export const everyProfile: readonly ModelProfile[] = profiles;
 
 /** The profiles for both fields of Gemini. */
-export const geminiProfiles: readonly Profile[] = ["gemini", "gemini-parameters"];
+export const geminiProfiles: readonly ModelProfile[] = ["gemini", "gemini-parameters"];
 
-/** The level of a violation for the given profiles. */
-export function levelFor({ level, warns = [] }: LintRule, concerned: readonly Profile[]): Level {
-  return concerned.every((profile) => warns.includes(profile)) ? "warning" : level;
+/** What a host does with a tool that violates a rule. */
+export const effects = {
+  "drops-all": { level: "error", phrase: "leaves all tools of the server out" },
+  drops: { level: "error", phrase: "leaves the tool out" },
+  fails: { level: "error", phrase: "cannot call the tool" },
+  renames: { level: "warning", phrase: "renames the tool" },
+  rewrites: { level: "warning", phrase: "rewrites the schema" },
+  cuts: { level: "warning", phrase: "cuts the text" },
+} as const;
+
+function effectOn(rule: string, profile: Profile): (typeof effects)[keyof typeof effects] | undefined {
+  if (!isHost(profile)) return undefined;
+  const { rules }: { readonly rules: { readonly [rule: string]: string } } = hosts[profile];
+  return effects[rules[rule] as keyof typeof effects];
+}
+
+function isHost(profile: Profile): profile is HostProfile {
+  return Object.hasOwn(hosts, profile);
+}
+
+/** The level of a violation for a profile; undefined if the rule does not concern it. */
+export function levelFor(rule: LintRule, profile: Profile): Level | undefined {
+  if (isHost(profile)) return effectOn(rule.id, profile)?.level;
+  if (!rule.profiles.includes(profile)) return undefined;
+  return rule.warns?.includes(profile) ? "warning" : rule.level;
+}
+
+/** How messages about a rule name a profile: a host with what it does. */
+export function profileText(rule: string, profile: Profile): string {
+  const effect = effectOn(rule, profile);
+  return effect && isHost(profile) ? `${hosts[profile].title} ${effect.phrase}` : profile;
 }

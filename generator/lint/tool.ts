@@ -106,7 +106,7 @@ export const nameRules: readonly LintRule[] = [
     id: "cut-description",
     profiles: ["claude"],
     level: "warning",
-    reason: "Claude Code cuts descriptions after 2,048 characters.",
+    reason: "Some hosts cut descriptions after 2,048 characters.",
     fix: "Put the important part first, and move details to the arguments.",
     sources: [
       "https://github.com/anthropics/claude-code/issues/87650",

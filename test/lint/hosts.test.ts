@@ -1,0 +1,88 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { commands } from "../../generator/command/commands.js";
+import type { Contract } from "../../generator/contract/contract.js";
+import hosts from "../../generator/host/hosts.json" with { type: "json" };
+import { lintContract, lintRules } from "../../generator/lint/lint-contract.js";
+import { type HostProfile, effects, hostProfiles, profiles } from "../../generator/lint/rule.js";
+import { hostsPage } from "../../scripts/host-rows.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { corpus } from "./corpus.js";
+
+const rulesOf = (host: HostProfile): Readonly<Record<string, keyof typeof effects>> =>
+  hosts[host].rules as never;
+
+/** A contract with a tool that is fine for every model and every host, and the tools of the corpus. */
+const contract: Contract = {
+  name: "corpus",
+  version: "1",
+  tools: [{}, ...corpus].map((tool, index) => ({
+    name: `tool_${index}`,
+    description: "Does it.",
+    inputSchema: { type: "object", properties: {} },
+    ...tool,
+  })),
+};
+
+test("docs/hosts.md is up to date (node scripts/run-ts.mjs scripts/hosts-page.ts)", () => {
+  expect(readFileSync("docs/hosts.md", "utf8")).toBe(hostsPage());
+});
+
+test("the command line offers each host", () => {
+  const { options } = commands.find(({ name }) => name === "lint")!;
+  expect(options!["host"]!.choices).toEqual([...hostProfiles].sort());
+});
+
+test.each(hostProfiles)("the row of %s names rules of lint, models of lint and known effects", (host) => {
+  const known = new Set(lintRules.map(({ id }) => id));
+  expect(Object.keys(rulesOf(host)).filter((rule) => !known.has(rule))).toEqual([]);
+  expect(Object.values(rulesOf(host)).filter((effect) => !Object.hasOwn(effects, effect))).toEqual([]);
+  expect(hosts[host].models.filter((model) => !profiles.includes(model as never))).toEqual([]);
+});
+
+test.each(hostProfiles)("for %s, lint reports the rules of its row alone, by their effects", (host) => {
+  const everything = lintContract(contract, [...profiles, ...hostProfiles]);
+  const expected = everything.filter(({ rule }) => Object.hasOwn(rulesOf(host), rule.id));
+  const found = lintContract(contract, [host]);
+  const shown = ({ rule, pointer }: (typeof found)[number]): string => `${rule.id} ${pointer}`;
+  expect(new Set(found.map(shown))).toEqual(new Set(expected.map(shown)));
+  for (const { rule, level, profiles: concerned } of found) {
+    const isLost = ["drops-all", "drops", "fails"].includes(rulesOf(host)[rule.id]!);
+    expect([rule.id, level, concerned]).toEqual([rule.id, isLost ? "error" : "warning", [host]]);
+  }
+  expect(found.filter(({ tool }) => tool === "tool_0")).toEqual([]);
+});
+
+/** Each host with each rule of its row that a tool of the corpus breaks. */
+const broken = hostProfiles.flatMap((host) =>
+  Object.entries(rulesOf(host)).flatMap(([rule, effect]) => {
+    const tool = contract.tools!.find(({ name }) =>
+      lintContract(contract, [host]).some((problem) => problem.rule.id === rule && problem.tool === name),
+    );
+    return tool ? [{ host, rule, effect, tool }] : [];
+  }),
+);
+
+test("hosts concern tools of the corpus", () => expect(broken.length).toBeGreaterThan(0));
+
+test.each(broken)(
+  "lint --host $host says what it does: $effect ($rule)",
+  async ({ host, rule, effect, tool }) => {
+    const folder = temporaryFolder({ "c.json": JSON.stringify({ ...contract, tools: [tool] }) });
+    const { code, stdout } = await mcpgen(folder, ["lint", "c.json", "--host", host]);
+    expect(stdout).toContain(`(${rule}: ${hosts[host].title} ${effects[effect].phrase})`);
+    expect(stdout).toContain(`for ${host}: `);
+    expect([effect, code]).toEqual([effect, stdout.includes(": error MG6601") ? 1 : 0]);
+    const both = await mcpgen(folder, ["lint", "c.json", "--host", host, "--profile", "strict", "--json"]);
+    const { profiles: judged, problems } = JSON.parse(both.stdout) as {
+      profiles: string[];
+      problems: { rule: string; profiles: string[] }[];
+    };
+    expect(judged).toEqual(["strict", host]);
+    expect(problems.filter((each) => each.rule === rule && each.profiles.includes(host))).not.toEqual([]);
+    expect((await mcpgen(folder, ["explain", rule])).stdout).toContain(
+      `${hosts[host].title} ${effects[effect].phrase}`,
+    );
+  },
+);
