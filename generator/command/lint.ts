@@ -1,6 +1,12 @@
 import { resolve, basename } from "node:path";
 import { pointerTokens } from "@mcpgen/engine";
-import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
+import {
+  type LintProblem,
+  type ToolCost,
+  everydayProblems,
+  lintContract,
+  toolCosts,
+} from "../lint/lint-contract.js";
 import { type Profile, hostProfiles, profileText, profiles, usualProfiles } from "../lint/rule.js";
 import { type ServerSource, shownSource, isServerSource } from "../capture/server-source.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
@@ -168,12 +174,12 @@ function grouped(
   return [...groups.values()];
 }
 
-/** The problems of a contract, one finding for each rule. */
+/** The problems of a contract in development, one finding for each rule. */
 export function lintFindings(
   contract: ContractSource["contract"],
   document: Pick<ContractSource, "place">,
 ): Finding[] {
-  return grouped(lintContract(contract, usualProfiles), ({ rule }) => [rule.id]).map((group) =>
+  return grouped(everydayProblems(contract), ({ rule }) => [rule.id]).map((group) =>
     findingOf(group, document),
   );
 }

@@ -11,7 +11,10 @@ import {
   type Mend,
   type Profile,
   type SchemaPlace,
+  hostProfiles,
   levelFor,
+  rewrites,
+  usualProfiles,
 } from "./rule.js";
 import { contradictionRules, unionRules } from "./contradictions.js";
 import { keywordRules } from "./keywords.js";
@@ -67,6 +70,14 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     }
   }
   return problems;
+}
+
+/** The problems for the usual models, and for all hosts, without those for which a host only rewrites the schema. */
+export function everydayProblems(contract: Contract): LintProblem[] {
+  return lintContract(contract, [...usualProfiles, ...hostProfiles]).flatMap((problem) => {
+    const profiles = problem.profiles.filter((profile) => !rewrites(problem.rule.id, profile));
+    return profiles.length === 0 ? [] : [{ ...problem, profiles }];
+  });
 }
 
 function once<T>(compute: () => T): () => T {

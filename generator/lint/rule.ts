@@ -138,6 +138,11 @@ export function levelFor(rule: LintRule, profile: Profile): Level | undefined {
   return rule.warns?.includes(profile) ? "warning" : rule.level;
 }
 
+/** Whether a host rewrites the schema, and otherwise passes the tool on. */
+export function rewrites(rule: string, profile: Profile): boolean {
+  return effectOn(rule, profile) === effects.rewrites;
+}
+
 /** How messages about a rule name a profile: a host with what it does. */
 export function profileText(rule: string, profile: Profile): string {
   const effect = effectOn(rule, profile);

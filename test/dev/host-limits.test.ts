@@ -2,6 +2,22 @@ import type { JsonObject } from "@mcpgen/engine";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HostLimits } from "../../generator/dev/host-limits.js";
 
+vi.mock("../../generator/host/hosts.json", () => ({
+  default: {
+    patient: {
+      title: "Patient",
+      quiet: { stdio: { worked: 75_000 }, http: {} },
+      result: { text: { whole: 500 } },
+    },
+    hasty: {
+      title: "Hasty",
+      quiet: { stdio: { limit: 90_000 }, http: { limit: 60_000 } },
+      result: { text: { whole: 100, cut: 200 } },
+    },
+    short: { title: "Short", result: { text: { cut: 50 } } },
+    unknown: { title: "Unknown", result: { structured: "beside" } },
+  },
+}));
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
@@ -30,7 +46,7 @@ const progress = (token: number | string): JsonObject => ({
   params: { progressToken: token, progress: 1 },
 });
 const quiet = (tool: string): string =>
-  `${tool}: warning MG6804 the tool "${tool}" was quiet for 30 s: hosts give up, some after 60 s`;
+  `${tool}: warning MG6804 the tool "${tool}" was quiet for 30 s: hosts give up, Hasty after 60 s`;
 
 describe("a tool that is quiet for 30 s is reported", () => {
   test("while its call runs, and once", () => {
@@ -93,6 +109,54 @@ test.each<[string, (of: ReturnType<typeof connection>) => void]>([
   next(of);
   vi.advanceTimersByTime(100_000);
   expect(of.found).toEqual([]);
+});
+
+const text = (length: number): JsonObject => ({ type: "text", text: "x".repeat(length) });
+
+test.each<[string, JsonObject, string | undefined]>([
+  ["that each host passes on", { content: [] }, undefined],
+  [
+    "without a text",
+    { content: [{ type: "image", data: "x".repeat(999), mimeType: "image/png" }] },
+    undefined,
+  ],
+  ["that is no result", { content: "x".repeat(999) }, undefined],
+  ["of one character", { content: [text(1)] }, "1 characters: hosts may cut it, Short more than 0"],
+  [
+    "as long as one host takes",
+    { content: [text(100)] },
+    "100 characters: hosts may cut it, Short more than 0",
+  ],
+  [
+    "that is longer in its parts together",
+    { content: [text(60), text(41)] },
+    "101 characters: hosts may cut it, Hasty more than 100, Short more than 0",
+  ],
+  [
+    "with longer structured content",
+    { content: [text(1)], structuredContent: { a: "x".repeat(200) } },
+    "208 characters: hosts may cut it, Hasty more than 100, Short more than 0",
+  ],
+  ["that failed", { content: [text(2)], isError: true }, "2 characters: hosts may cut it, Short more than 0"],
+])("a result %s", (_, result, found) => {
+  const of = connection();
+  for (const id of [1, 2]) {
+    of.client(call(id, "list"));
+    of.server({ id, result });
+  }
+  const message = `list: warning MG6804 the tool "list" returned a text of ${found}`;
+  expect(of.found).toEqual(found === undefined ? [] : [message]);
+});
+
+test("results of other requests are let pass, and a tool may be both quiet and long", () => {
+  const of = connection();
+  of.client({ id: 1, method: "resources/read", params: { uri: "a:b" } });
+  of.server({ id: 1, result: { content: [text(999)] } });
+  expect(of.found).toEqual([]);
+  of.client(call(2, "list"));
+  vi.advanceTimersByTime(30_000);
+  of.server({ id: 2, result: { content: [text(101)] } });
+  expect(of.found).toEqual([quiet("list"), expect.stringContaining("101 characters")]);
 });
 
 test("other requests, and messages that are wrong, are let pass", () => {

@@ -19,7 +19,6 @@ import type { JudgeMessage } from "../../dev/page/wire-log.js";
 import { secrets } from "../../secrets/secrets.js";
 import type { CommandContext } from "../command.js";
 import { pageTemplates, openSecretly } from "../docs/page-file.js";
-import { usualProfiles } from "../../lint/rule.js";
 import type { Project, ProjectRun } from "../project.js";
 import { serverOptions } from "../server-options.js";
 import { Judge } from "../validate/judge.js";
@@ -98,7 +97,7 @@ export class DevPage implements Session {
         return requests && [...requests.keys()];
       },
       judged: async (offer, captured) =>
-        judgedOffer(offer, captured.contract, usualProfiles, await driftOf(captured, run())),
+        judgedOffer(offer, captured.contract, await driftOf(captured, run())),
     });
     const { text, policy } = devPage(pageTemplates(run().project));
     const page: Reply = {
