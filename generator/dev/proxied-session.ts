@@ -200,18 +200,15 @@ export class ProxiedSession {
   }
 
   #fromClient(text: string): void {
-    const parsed = parsedText(text);
-    // Open requests may need responses of the client to complete, so these still pass.
-    const passes = this.#drained !== undefined && isJsonObject(parsed!) && parsed["method"] === undefined;
-    if (this.#holds && !passes) return void this.#waiting.push(text);
-    const messages = (Array.isArray(parsed) ? parsed : [parsed]).map((each) =>
-      isJsonObject(each!) ? this.#outgoing(each) : each,
-    );
-    const kept = messages.filter((message) => message !== undefined);
-    if (kept.length === 0) return;
-    const before = Array.isArray(parsed) ? parsed : [parsed];
-    const changed = messages.some((each, index) => each !== before[index]);
-    this.#server?.send(changed ? JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) : text);
+    if (this.#holds && !this.#passes(text)) return void this.#waiting.push(text);
+    const changed = changedText(text, (message) => this.#outgoing(message));
+    if (changed !== undefined) this.#server?.send(changed);
+  }
+
+  /** Open requests may need responses of the client to complete, so these pass while the others wait. */
+  #passes(text: string): boolean {
+    const parsed = this.#drained && parsedText(text);
+    return isJsonObject(parsed!) && parsed["method"] === undefined;
   }
 
   /**
@@ -234,14 +231,8 @@ export class ProxiedSession {
 
   #fromServer(text: string, server: Channel): void {
     if (server !== this.#server) return;
-    const parsed = parsedText(text);
-    const single = !Array.isArray(parsed);
-    const before = single ? [parsed] : parsed;
-    const after = before.map((each) => (isJsonObject(each!) ? this.#incoming(each, server) : each));
-    const kept = after.filter((message) => message !== undefined);
-    if (kept.length === 0) return;
-    const changed = after.some((each, index) => each !== before[index]);
-    this.#send(changed ? JSON.stringify(single ? kept[0] : kept) : text);
+    const changed = changedText(text, (message) => this.#incoming(message, server));
+    if (changed !== undefined) this.#send(changed);
   }
 
   /** A server's message in the form for the client; undefined if it is not meant for the client. */
@@ -292,6 +283,20 @@ export class ProxiedSession {
   #toServer(message: JsonObject): void {
     this.#server?.send(JSON.stringify(message));
   }
+}
+
+/** The text with its messages changed; undefined if none is left. */
+function changedText(
+  text: string,
+  change: (message: JsonObject) => JsonObject | undefined,
+): string | undefined {
+  const parsed = parsedText(text);
+  const before = Array.isArray(parsed) ? parsed : [parsed];
+  const after = before.map((each) => (isJsonObject(each!) ? change(each) : each));
+  const kept = after.filter((message) => message !== undefined);
+  if (kept.length === 0) return undefined;
+  const isChanged = after.some((each, index) => each !== before[index]);
+  return isChanged ? JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) : text;
 }
 
 function isId(id: JsonValue | undefined): id is string | number {

@@ -12,7 +12,7 @@ import { WriteRoot } from "../../files/held-folder.js";
 import type { Arguments, CommandContext } from "../command.js";
 import { serverOptions } from "../server-options.js";
 import type { DevelopedServer } from "./server-command.js";
-import type { ServerLink } from "../../capture/server-link.js";
+import { type ServerLink, replaced } from "../../capture/server-link.js";
 import { type ServerOptions, openServer } from "../../capture/with-server.js";
 import { secrets } from "../../secrets/secrets.js";
 import { writeFiles } from "../../files/writer.js";
@@ -131,14 +131,11 @@ class OwnSession {
  */
 function recorded(channel: Channel, recording: Recording, root: WriteRoot, name: string): Channel {
   const wrapped = recording.of(channel, "client");
-  return {
-    open: (receiver) => wrapped.open(receiver),
-    send: (text) => wrapped.send(text),
-    flush: () => wrapped.flush(),
+  return replaced(wrapped, {
     close: async () => {
       await wrapped.close();
       // The file is private: messages hold data of users and servers.
       writeFiles(root, [{ path: name, content: secrets.hide(recording.toString()), isPrivate: true }]);
     },
-  };
+  });
 }

@@ -39,6 +39,8 @@ interface WireLogOptions {
   readonly ended: (reason: Error | undefined) => void;
 }
 
+const notJson = { pointer: "", message: "expected JSON, got other text" };
+
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 
 /** Records every message of the connections to a server. Keeps the messages of the last connection. */
@@ -120,7 +122,7 @@ export class WireLog {
   #verdictsOf({ from, text }: Logged): readonly Verdict[] {
     const message = parsedText(text);
     if (message === undefined)
-      return [{ ...this.#unknown(), issues: [{ pointer: "", message: "expected JSON, got other text" }] }];
+      return [{ revision: this.#revision!, kind: "unknown", issues: [notJson] }];
     const revision = this.#revisionOf(message, from);
     if (!this.#judges.has(revision)) this.#judges.set(revision, this.#options.judgeOf(revision));
     const judge = this.#judges.get(revision);
@@ -129,10 +131,6 @@ export class WireLog {
       ...{ revision, kind, issues: issues.slice(0, mostIssues) },
       ...(method !== undefined && { method }),
     }));
-  }
-
-  #unknown(): Pick<Verdict, "revision" | "kind"> {
-    return { revision: this.#revision!, kind: "unknown" };
   }
 
   /**
