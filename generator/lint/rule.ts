@@ -123,7 +123,7 @@ export const effects = {
 
 function effectOn(rule: string, profile: Profile): (typeof effects)[keyof typeof effects] | undefined {
   if (!isHost(profile)) return undefined;
-  const { rules }: { readonly rules: { readonly [rule: string]: string } } = hosts[profile];
+  const { rules = {} }: { readonly rules?: { readonly [rule: string]: string } } = hosts[profile];
   return effects[rules[rule] as keyof typeof effects];
 }
 
