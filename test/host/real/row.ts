@@ -1,0 +1,230 @@
+import { type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { lintContract } from "../../../generator/lint/lint-contract.js";
+import { anthropic } from "../../../generator/host/model/anthropic.js";
+import { gemini } from "../../../generator/host/model/gemini.js";
+import { openaiChat } from "../../../generator/host/model/openai-chat.js";
+import { openaiResponses } from "../../../generator/host/model/openai-responses.js";
+import type { HostTool } from "../../../generator/host/host-test.js";
+import { serverName } from "../../../generator/host/run-host.js";
+import { type Case, type CaseTool, called, longText, sizes } from "./cases.js";
+import { type Observed, quietFor } from "./observe.js";
+import type { Run } from "./run.js";
+
+/** What a host does with a tool that a rule reports, from the worst on. */
+export const effects = ["drops-all", "drops", "fails", "renames", "cuts", "rewrites"] as const;
+
+export type Effect = (typeof effects)[number];
+
+/** The members of a row in hosts.json that are observed. */
+export interface Row {
+  api?: string;
+  name?: string;
+  revision?: Partial<Record<"stdio" | "http" | "legacy", string>>;
+  rules?: Record<string, Effect>;
+  schema?: readonly string[];
+  result?: Record<string, JsonValue>;
+  questions?: string;
+  progress?: boolean;
+  quiet?: Record<string, Record<string, number>>;
+  restart?: Record<string, string>;
+  bearer?: boolean;
+  proxy?: boolean;
+}
+
+/** Computes the row of a host from what was seen. */
+export function rowOf(observed: Observed): Row {
+  const { culprits = [], rules, stdio, http, stateless, legacy, restart, quiet } = observed;
+  const some = stdio ?? http ?? rules;
+  const revision = {
+    ...revisionOf("stdio", stdio),
+    ...revisionOf("http", http),
+    ...revisionOf("legacy", legacy),
+  };
+  const api = some && apiOf(some);
+  const name = some && nameOf(some);
+  const runs = [rules, stdio, http, stateless, legacy].filter((each) => each !== undefined);
+  return {
+    ...(api !== undefined && { api }),
+    ...(name !== undefined && { name }),
+    ...(Object.keys(revision).length > 0 && { revision }),
+    ...(rules && { rules: rulesOf(rules, culprits) }),
+    ...(some && { schema: schemaOf(some) }),
+    ...(stdio && { result: resultsOf(stdio), ...questionsOf(stdio) }),
+    ...(stdio && { progress: stdio.seen.some(({ progress }) => progress) }),
+    ...(quiet && { quiet: { stdio: patience(quiet.stdio), http: patience(quiet.http) } }),
+    ...(restart && {
+      restart: Object.fromEntries(Object.entries(restart).map(([way, each]) => [way, again(each)])),
+    }),
+    ...(http && { bearer: resultOf(http, "echo").includes(called("echo")) }),
+    // One that asks nothing shows neither.
+    ...(runs.some(({ outside }) => outside.length > 0) && { proxy: true }),
+  };
+}
+
+/** What the host did with each case, for the evidence. */
+export function caseEffects(run: Run, culprits: readonly Case[], cases: readonly Case[]): CaseEffect[] {
+  const prefix = prefixOf(run);
+  return cases.map((each) => {
+    const { what, rule, tool } = each;
+    const seen = run.tools.find(({ name }) => name === tool.name);
+    const effect = culprits.includes(each) || !seen ? "drops-all" : effectOf(each, seen, run, prefix);
+    return { what, ...(rule !== undefined && { rule }), ...(effect && { effect }) };
+  });
+}
+
+export interface CaseEffect {
+  readonly what: string;
+  readonly rule?: string;
+  readonly effect?: Effect;
+}
+
+function revisionOf(where: string, run: Run | undefined): Record<string, string> {
+  const revision = run?.seen[0]?.revision;
+  return revision === undefined ? {} : { [where]: revision };
+}
+
+function apiOf({ paths }: Run): string | undefined {
+  const dialects = [anthropic, openaiChat, openaiResponses, gemini];
+  return dialects.find(({ path }) => paths.some((each) => path.test(each)))?.name;
+}
+
+/** What stands before the names of tools. */
+function prefixOf({ tools }: Run): string {
+  return tools.find(({ name }) => name === "echo")?.offered?.name.slice(0, -"echo".length) ?? "";
+}
+
+/** A slash stands after a namespace that the host gives apart from the name. */
+function nameOf({ tools }: Run): string | undefined {
+  const offered = tools.find((each) => each.name === "echo")?.offered;
+  if (!offered) return undefined;
+  const { name, namespace = "" } = offered;
+  const parted = namespace === "" ? name : `${namespace}/${name.slice(namespace.length)}`;
+  return parted.replace(serverName, "SERVER").replace(/echo$/, "TOOL");
+}
+
+function rulesOf(run: Run, culprits: readonly Case[]): Record<string, Effect> {
+  const all = casesOf(run, culprits);
+  const worst = new Map<string, Effect>();
+  for (const { rule, effect } of caseEffects(run, culprits, all)) {
+    if (rule === undefined || effect === undefined) continue;
+    const before = worst.get(rule);
+    if (!before || effects.indexOf(effect) < effects.indexOf(before)) worst.set(rule, effect);
+  }
+  return Object.fromEntries([...worst].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function effectOf({ rule, tool }: Case, { offered }: HostTool, run: Run, prefix: string): Effect | undefined {
+  if (!offered) return "drops";
+  const call = run.calls.find((each) => each.tool === tool.name);
+  const shown = wordsOf(call?.result);
+  const isFine = shown.includes(called(tool.name)) || (tool.outputSchema && !/error/i.test(shown));
+  if (call?.result !== undefined && (call.isError === true || !isFine)) return "fails";
+  const name = offered.name.slice(prefix.length);
+  if (name !== tool.name || !offered.name.startsWith(prefix)) return "renames";
+  const { description = "" } = offered;
+  if (description.length < tool.description.length && isCut(description, tool.description)) return "cuts";
+  if (rule === undefined || !offered.schema || !isJsonObject(offered.schema)) return undefined;
+  const after = { ...tool, name, description, inputSchema: offered.schema };
+  return reports(rule, tool) && !reports(rule, after) ? "rewrites" : undefined;
+}
+
+/** Whether a text is the beginning of another, with a mark of the host at its end. */
+function isCut(text: string, whole: string): boolean {
+  return text.length > 0 && whole.startsWith(text.slice(0, Math.floor(text.length / 2)));
+}
+
+function reports(rule: string, tool: CaseTool): boolean {
+  const contract = { name: "probe", version: "1", tools: [tool] };
+  return lintContract(contract, ["claude", "openai", "gemini", "gemini-parameters", "strict"]).some(
+    (problem) => problem.rule.id === rule,
+  );
+}
+
+function schemaOf(run: Run): string[] {
+  const found = run.tools.find(({ name }) => name === "broad");
+  return [...new Set(found?.changes.map(({ rule }) => rule))].toSorted();
+}
+
+function resultsOf(run: Run): Record<string, JsonValue> {
+  const structured = resultOf(run, "structured");
+  const [content, structure] = ["of content", "of structure"].map((text) => structured.includes(text));
+  const passes = (tool: string, passed: boolean): string => {
+    if (passed) return "passed";
+    return resultOf(run, tool).trim() === "" ? "dropped" : "replaced";
+  };
+  const has = (tool: string, text: string): string => passes(tool, resultOf(run, tool).includes(text));
+  const lost = sizes.find((size) => !isWhole(run, size));
+  const whole = sizes.filter((size) => lost === undefined || size < lost).at(-1);
+  return {
+    ...(structured !== "" && { structured: structure ? (content ? "beside" : "instead") : "ignored" }),
+    image: passes("image", run.heard.includes("image")),
+    audio: passes("audio", run.heard.includes("audio")),
+    link: has("link", "probe://linked"),
+    embedded: has("embedded", "of the resource"),
+    isError: shown(run, "failed"),
+    protocolError: shown(run, "refused"),
+    wrongArguments: shown(run, "needing"),
+    text: { ...(whole !== undefined && { whole }), ...(lost !== undefined && { cut: lost }) },
+  };
+}
+
+function isWhole(run: Run, size: number): boolean {
+  const lines = (text: string): number => text.split("as texts that tools return have").length;
+  const result = resultOf(run, `text_${size}`);
+  return lines(result) >= lines(longText(size)) && result.includes(`last of ${size}`);
+}
+
+function questionsOf({ seen }: Run): { questions?: string } {
+  const answer = seen.find(({ tool }) => tool === "asked")?.answer;
+  if (answer === undefined) return {};
+  return { questions: answer === "missing-capability" ? "not offered" : answer };
+}
+
+/** The quiet tool's time if its result came; otherwise the time after which the host gave up, in steps of five seconds. */
+function patience(run: Run): Record<string, number> {
+  const [call] = run.calls;
+  if (wordsOf(call?.result).includes(called("quiet"))) return { worked: quietFor };
+  return call?.milliseconds === undefined ? {} : { limit: Math.round(call.milliseconds / 5000) * 5000 };
+}
+
+/** Which call after a restart works again. */
+function again({ calls }: Run): string {
+  const fine = calls.filter(({ tool }) => tool === "after").map(({ result }) => wordsOf(result));
+  const first = fine.findIndex((text) => text.includes(called("after")));
+  return ["first", "second"][first] ?? "never";
+}
+
+/** The texts of a result, as the model gets it. */
+function resultOf(run: Run, tool: string): string {
+  return wordsOf(run.calls.find((each) => each.tool === tool)?.result);
+}
+
+/** A result without the lines that each result of the host has, at most 300 characters. */
+function shown(run: Run, tool: string): string {
+  const lines = (text: string): string[] => text.replace(/[\d.]+(?= (?:s|ms|seconds)\b)/g, "N").split("\n");
+  const frame = new Set(lines(resultOf(run, "echo")));
+  return lines(resultOf(run, tool))
+    .filter((line) => !frame.has(line))
+    .join("\n")
+    .trim()
+    .slice(0, 300);
+}
+
+/** The texts in a value; a text that is JSON is read. */
+export function wordsOf(value: JsonValue | undefined): string {
+  if (value === undefined || value === null) return "";
+  if (typeof value !== "object") return String(value);
+  const texts = Array.isArray(value)
+    ? value
+    : Object.entries(value).flatMap(([key, each]) =>
+        /^(?:type|mimeType|detail|image_url)$/.test(key) ? [] : [each],
+      );
+  return texts
+    .map((each) => wordsOf(each))
+    .filter((each) => each !== "")
+    .join("\n");
+}
+
+function casesOf(run: Run, culprits: readonly Case[]): readonly Case[] {
+  return [...culprits, ...run.cases];
+}

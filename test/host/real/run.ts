@@ -1,0 +1,121 @@
+import { type AddressInfo, createServer } from "node:net";
+import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
+import { clientRevisions } from "@mcpgen/protocol";
+import { connect, memoryChannels } from "@mcpgen/runtime";
+import type { ContractTool } from "../../../generator/contract/contract.js";
+import { type HostTest, testHost } from "../../../generator/host/host-test.js";
+import type { ModelCall } from "../../../generator/host/model/fake-model.js";
+import { type HostName, type HostServer, hostPrograms } from "../../../generator/host/program.js";
+import { type Case, cases as all, picture, sound } from "./cases.js";
+import { type EndpointOptions, endpoint } from "./endpoint.js";
+import { overhear } from "./overheard.js";
+import { type Seen, probe } from "./probe.js";
+
+/** An installed host. */
+export interface Installed {
+  readonly name: HostName;
+  readonly file: string;
+  /** Folder of a Node.js that is new enough; absent if the one that runs this is. */
+  readonly node?: string;
+}
+
+export interface RunOptions {
+  readonly script: readonly ModelCall[];
+  /** Without it over stdio. */
+  readonly http?: Pick<EndpointOptions, "sessions" | "authorization">;
+  readonly cases?: readonly Case[];
+  readonly speaks?: readonly string[];
+  /** Is told of each call when it begins. */
+  readonly onSeen?: (seen: Seen) => void;
+}
+
+export interface Run extends HostTest {
+  readonly cases: readonly Case[];
+  /** What the server saw. */
+  readonly seen: readonly Seen[];
+  /** Paths of requests to the model. */
+  readonly paths: readonly string[];
+  /** The data that reached the model: `image`, `audio`. */
+  readonly heard: readonly string[];
+}
+
+/** The file of the probe as a program over stdio. */
+export const stdioProbe = join("node_modules/.cache/mcpgen-scripts", "host-probe.mjs");
+
+const timeout = 600_000;
+
+/** Lets a host play a script with the probe. */
+export async function run(host: Installed, options: RunOptions): Promise<Run> {
+  const { script, http, cases = [], speaks, onSeen } = options;
+  const seen: Seen[] = [];
+  const see = (each: Seen): void => (seen.push(each), onSeen?.(each));
+  const data = { image: picture, audio: sound };
+  const [overheard, served, listed] = await Promise.all([
+    overhear(Object.values(data)),
+    http ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) }) : overStdio(cases, speaks, see),
+    listedBy(cases),
+  ]);
+  const program = hostPrograms[host.name];
+  const started: typeof program = {
+    ...program,
+    start(name, server, model) {
+      overheard.model = model;
+      const start = program.start(name, server, overheard.url);
+      const path = [host.node, process.env["PATH"]].filter((each) => each !== undefined).join(delimiter);
+      return { ...start, env: { ...start.env, PATH: path } };
+    },
+  };
+  try {
+    const request = { program: started, file: host.file, server: served.server, listed, script, timeout };
+    const test = await testHost(request);
+    await served.end();
+    const heard = Object.entries(data).flatMap(([name, text]) => (overheard.heard.has(text) ? [name] : []));
+    return { ...test, cases, seen, paths: [...overheard.paths], heard };
+  } finally {
+    await overheard.close();
+  }
+}
+
+interface Served {
+  readonly server: HostServer;
+  end(): Promise<void>;
+}
+
+async function overHttp(options: EndpointOptions): Promise<Served> {
+  const { url, close } = await endpoint(options);
+  const { authorization } = options;
+  return { server: { url, headers: authorization === undefined ? {} : { authorization } }, end: close };
+}
+
+async function overStdio(
+  cases: readonly Case[],
+  speaks: readonly string[] = [],
+  see: (seen: Seen) => void,
+): Promise<Served> {
+  // The program tells over a connection what it sees: its pipes belong to the host.
+  const hearing = createServer((socket) => {
+    createInterface({ input: socket }).on("line", (line) => see(JSON.parse(line) as Seen));
+    socket.on("error", () => {});
+  });
+  const port = await new Promise<number>((resolve) =>
+    hearing.listen(0, "127.0.0.1", () => resolve((hearing.address() as AddressInfo).port)),
+  );
+  const places = cases.map((each) => all.indexOf(each)).join(",");
+  const args = [join(process.cwd(), stdioProbe), String(port), places, speaks.join(",")];
+  return {
+    server: { command: process.execPath, args, env: {} },
+    // When the program has ended, all that it told is here.
+    end: () => new Promise((resolve) => hearing.close(() => resolve())),
+  };
+}
+
+/** The tools as the probe lists them. */
+async function listedBy(cases: readonly Case[]): Promise<readonly ContractTool[]> {
+  const [near, far] = memoryChannels();
+  probe({ see: () => {} }).connect(far);
+  const client = await connect(near, { revisions: clientRevisions });
+  const { items } = await client.listTools();
+  await client.close();
+  return [...(items as unknown as ContractTool[]), ...cases.map(({ tool }) => tool as ContractTool)];
+}
