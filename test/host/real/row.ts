@@ -128,9 +128,9 @@ function effectOf({ rule, tool }: Case, { offered }: HostTool, run: Run, prefix:
   return reports(rule, tool) && !reports(rule, after) ? "rewrites" : undefined;
 }
 
-/** Whether a text is the beginning of another, with a mark of the host at its end. */
+/** Whether a text is the beginning of another, but for a mark of the host at its end. */
 function isCut(text: string, whole: string): boolean {
-  return text.length > 0 && whole.startsWith(text.slice(0, Math.floor(text.length / 2)));
+  return text.length > 100 && whole.startsWith(text.slice(0, -60));
 }
 
 function reports(rule: string, tool: CaseTool): boolean {
@@ -201,7 +201,7 @@ function resultOf(run: Run, tool: string): string {
 
 /** A result without the lines that each result of the host has, at most 300 characters. */
 function shown(run: Run, tool: string): string {
-  const lines = (text: string): string[] => text.replace(/[\d.]+(?= (?:s|ms|seconds)\b)/g, "N").split("\n");
+  const lines = (text: string): string[] => steady(text).split("\n");
   const frame = new Set(lines(resultOf(run, "echo")));
   return lines(resultOf(run, tool))
     .filter((line) => !frame.has(line))
@@ -210,7 +210,12 @@ function shown(run: Run, tool: string): string {
     .slice(0, 300);
 }
 
-/** The texts in a value; a text that is JSON is read. */
+/** A text without its times. */
+export function steady(text: string): string {
+  return text.replace(/[\d.]+(?= (?:s|ms|seconds)\b)/g, "N");
+}
+
+/** The texts in a value. */
 export function wordsOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
   if (typeof value !== "object") return String(value);
