@@ -80,7 +80,7 @@ async function main(folder: string): Promise<boolean> {
       `${name} ${row.version}: ${found.length === 0 ? "as its row says" : "not as its row says"}, ${seconds} s`,
     );
     for (const line of found) console.log(`  ${line}`);
-    for (const line of unexplained(observed)) console.log(`  note: ${line}`);
+    for (const line of notesOf(observed)) console.log(`  note: ${line}`);
     if (latest !== undefined) console.log(JSON.stringify(row, null, 2));
     return found.length;
   });
@@ -178,12 +178,18 @@ function objectLines(
   return keys.flatMap((key) => lines(`${path}.${key}`, old[key], next[key]));
 }
 
-/** Tools that no rule reports, and that the host drops or changes all the same. */
-function unexplained({ rules, culprits = [] }: Observed): string[] {
-  if (!rules) return [];
-  return caseEffects(rules, culprits, cases)
-    .filter(({ rule, effect }) => rule === undefined && effect !== undefined)
-    .map(({ what, effect }) => `no rule: ${effect} ${what}`);
+/** Tools that no rule reports, and that the host changes all the same; results that differ between transports. */
+function notesOf({ rules, culprits = [], stdio, http }: Observed): string[] {
+  const effects = rules ? caseEffects(rules, culprits, cases) : [];
+  const unexplained = effects.filter(({ rule, effect }) => rule === undefined && effect !== undefined);
+  const differing = (stdio?.calls ?? []).filter(({ tool, result }) => {
+    const other = http?.calls.find((call) => call.tool === tool);
+    return other && steady(wordsOf(other.result)) !== steady(wordsOf(result));
+  });
+  return [
+    ...unexplained.map(({ what, effect }) => `${effect} ${what}, which no rule reports`),
+    ...differing.map(({ tool }) => `the result of ${tool} reads differently over HTTP`),
+  ];
 }
 
 /** Writes the row, and what it was computed from. */

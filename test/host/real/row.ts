@@ -27,13 +27,14 @@ export interface Row {
   progress?: boolean;
   quiet?: Record<string, Record<string, number>>;
   restart?: Record<string, string>;
+  cancel?: boolean;
   bearer?: boolean;
   proxy?: boolean;
 }
 
 /** Computes the row of a host from what was seen. */
 export function rowOf(observed: Observed): Row {
-  const { culprits = [], rules, stdio, http, stateless, legacy, restart, quiet } = observed;
+  const { culprits = [], rules, stdio, http, stateless, legacy, cancel, restart, quiet } = observed;
   const some = stdio ?? http ?? rules;
   const revision = {
     ...revisionOf("stdio", stdio),
@@ -55,6 +56,7 @@ export function rowOf(observed: Observed): Row {
     ...(restart && {
       restart: Object.fromEntries(Object.entries(restart).map(([way, each]) => [way, again(each)])),
     }),
+    ...(cancel && cancelOf(cancel)),
     ...(http && { bearer: resultOf(http, "echo").includes(called("echo")) }),
     // One that asks nothing shows neither.
     ...(runs.some(({ outside }) => outside.length > 0) && { proxy: true }),
@@ -185,6 +187,12 @@ function patience(run: Run): Record<string, number> {
   const [call] = run.calls;
   if (wordsOf(call?.result).includes(called("quiet"))) return { worked: quietFor };
   return call?.milliseconds === undefined ? {} : { limit: Math.round(call.milliseconds / 5000) * 5000 };
+}
+
+/** Whether the server learnt of the interruption; unknown if the tool was never called. */
+function cancelOf({ seen }: Run): { cancel?: boolean } {
+  const end = seen.find(({ tool }) => tool === "quiet ended");
+  return end ? { cancel: end.answer === "stopped" } : {};
 }
 
 /** Which call after a restart works again. */
