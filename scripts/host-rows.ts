@@ -1,6 +1,7 @@
 import data from "../generator/host/hosts.json" with { type: "json" };
+import { effects } from "../generator/lint/rule.js";
 
-/** What was seen of a host; a member that is absent was not looked at. */
+/** A row of hosts.json (generator/host/hosts.schema.json); a member that is absent was not looked at. */
 interface HostRow {
   readonly title: string;
   readonly package: string;
@@ -8,34 +9,36 @@ interface HostRow {
   readonly date: string;
   readonly node: number;
   readonly models: readonly string[];
-  readonly rules: { readonly [rule: string]: string };
-  /** The name of a tool as the model gets it, of SERVER and TOOL. */
   readonly name?: string;
-  readonly revision?: { readonly stdio?: string; readonly http?: string; readonly legacy?: string };
-  /** Rules of `diff` between the schema of a tool with most keywords and what the model gets of it. */
+  readonly revision?: { readonly [where: string]: string };
+  readonly rules?: { readonly [rule: string]: keyof typeof effects };
   readonly schema?: readonly string[];
   readonly result?: {
-    readonly structured?: string;
-    readonly image?: string;
-    readonly audio?: string;
-    readonly link?: string;
-    readonly embedded?: string;
-    readonly protocolError?: string;
-    readonly text?: { readonly whole?: number; readonly cut?: number };
+    readonly structured?: "instead" | "beside" | "ignored";
+    readonly image: Passage;
+    readonly audio: Passage;
+    readonly link: Passage;
+    readonly embedded: Passage;
+    readonly protocolError: string;
+    readonly wrongArguments: string;
+    readonly text: { readonly whole?: number; readonly cut?: number };
   };
   readonly questions?: string;
   readonly progress?: boolean;
-  /** Milliseconds by transport. */
   readonly quiet?: { readonly [transport: string]: { readonly worked?: number; readonly limit?: number } };
-  /** The call after a restart that works again, by how the server keeps its sessions. */
   readonly restart?: { readonly kept?: string; readonly sealed?: string; readonly stateless?: string };
   readonly bearer?: boolean;
   readonly proxy?: boolean;
+  readonly evidence?: string;
 }
 
+type Passage = "passed" | "replaced" | "dropped";
 type Named = HostRow & { readonly id: string };
 
-const rows = Object.entries(data as { readonly [id: string]: HostRow }).map(([id, row]) => ({ id, ...row }));
+const rows = Object.entries(data as unknown as { readonly [id: string]: HostRow }).map(([id, row]) => ({
+  id,
+  ...row,
+}));
 
 /** The text of docs/hosts.md. */
 export function hostsPage(hosts: readonly Named[] = rows): string {
@@ -53,106 +56,116 @@ function introduction(hosts: readonly Named[]): string {
   const dates = [...new Set(hosts.map(({ date }) => date))].sort();
   return `# Hosts
 
-How ${hosts.length} hosts pass the tools and results of a server on to their models. Each was run with a scripted model and a server whose tools
-show it (${dates.join(", ")}; \`npm run hosts\` repeats it). [\`host test\`](command-line-servers.md#hosts) shows it for your server, and
-[\`lint --host NAME\`](lint.md) without running a host. \`npx add-mcp\` [adds a server](guides/first-server.md#add-it-to-a-host) to hosts.`;
+How ${hosts.length} hosts pass tools and results of a server on to their models: each was run with a scripted model
+(${list(dates)}; \`npm run hosts\` repeats it). [\`host test\`](command-line-servers.md#hosts) does so with your server,
+[\`lint --host NAME\`](lint.md) judges it without a host, and \`npx add-mcp\`
+[adds it](guides/first-server.md#add-it-to-a-host) to hosts.`;
 }
 
+/** What works in each host, and why. */
 function settings(hosts: readonly Named[]): string[] {
-  const of = (is: (host: Named) => boolean | undefined): string => titles(hosts.filter(is));
+  const of = (is: (host: Named) => boolean | undefined): string =>
+    list(hosts.filter(is).map(({ title }) => title));
   const forgetful = of(({ restart }) => restart?.kept === "never");
+  const structure = of(({ result }) => result?.structured === "instead");
+  const text = of(({ result }) => result?.structured === "ignored");
+  const traced = of(({ result }) => result && isTrace(result.wrongArguments));
+  const silent = of(({ questions }) => questions === "not offered");
   const limits = hosts.flatMap((host) =>
-    limitsOf(host).map(([transport, limit]) => `${host.title} over ${transport} after ${limit / 1000} s`),
+    limitsOf(host).map(([transport, limit]) => `${host.title} (${transport}) after ${limit / 1000} s`),
   );
-  const traced = of(({ result }) => /\n/.test(result?.protocolError ?? ""));
-  const changed = [...new Set(hosts.flatMap(({ schema = [] }) => schema))].sort();
-  const shortest = Math.min(
-    ...hosts.map(({ name = "TOOL" }) => 64 - name.replace(/SERVER|TOOL/g, "").length),
+  const waited = smallest(
+    hosts.flatMap(({ quiet = {} }) => Object.values(quiet).map(({ worked }) => worked)),
   );
+  const whole = smallest(hosts.map(({ result }) => result?.text.whole));
+  const length = smallest(hosts.map(({ name }) => name && 64 - name.replace(/SERVER|TOOL/g, "").length));
   return [
-    ...(forgetful === ""
-      ? []
-      : [
-          `- **Sessions over HTTP**: [\`sealedSessions\`](http-sessions.md#sessions-without-a-store) with keys from the environment, or \`sessions: false\`. ${forgetful} never shakes hands again when a server that keeps sessions in memory has restarted.`,
-        ]),
-    `- **Slow tools**: call \`context.progress\` at least every 30 s.${limits.length > 0 ? ` Without it, a call ends in ${list(limits)}.` : ""}`,
+    `**Sessions over HTTP**: [\`sealedSessions\`](http-sessions.md#sessions-without-a-store) with keys from the environment, or \`sessions: false\`. ${forgetful === "" ? "Every host goes on" : `${forgetful} never makes another handshake`} after the restart of a server with sessions in memory.`,
+    `**Slow tools**: report [progress](runtime.md#parameters-of-a-handler), or become a [task](long-running-tools.md). ${limits.length > 0 ? `A silent call ends in ${list(limits)}.` : `Hosts waited ${(waited ?? 0) / 1000} s for a silent call.`}`,
     ...(traced === ""
       ? []
       : [
-          `- **\`wrongArguments: "result"\`**: a JSON-RPC error, the default up to 2025-06-18, reaches the model of ${traced} as a trace of several lines; a result with \`isError\` as your text.`,
+          `**\`wrongArguments: "result"\`**: up to 2025-06-18, wrong arguments are a JSON-RPC error by default, of which the model of ${traced} gets a trace.`,
         ]),
-    `- **Names**: letters, digits and \`_\`. The name of the server and that of a tool are together at most ${shortest} characters.`,
-    `- **Schemas**: an object with described properties. Say bounds, formats and defaults in descriptions, too.${changed.length > 0 ? ` Some hosts change them: ${rules(changed)}.` : ""}`,
-    "- **Results**: have the whole answer in a text, below 10,000 characters; structured content beside it, not instead.",
-  ];
+    `**Names**: letters, digits, \`_\`; those of server and tool together at most ${length ?? 64} characters.`,
+    "**Schemas**: one object, without references and unions where you can; bounds, formats and defaults also in descriptions.",
+    `**Results**: the same as text and as \`structuredContent\`${structure === "" ? "" : `: ${structure} pass on the structure alone`}${text === "" ? "" : `, ${text} the text alone`}.${whole === undefined ? "" : ` ${whole.toLocaleString("en")} characters arrive whole everywhere.`}`,
+    ...(silent === ""
+      ? []
+      : [`**Questions**: check \`clientCapabilities\` first. ${silent} shows no forms.`]),
+  ].map((each) => `- ${each}`);
 }
-
-const marks = (value: boolean | undefined): string => (value === undefined ? "" : value ? "yes" : "no");
 
 function overview(hosts: readonly Named[]): string {
   const heads = [
-    "host",
-    "revision",
-    "tool",
-    "structured",
-    "whole text",
-    "questions",
-    "progress",
-    "quiet for",
-    "after a restart",
+    ...["host", "revision", "name of a tool", "structured content", "whole text", "questions", "progress"],
+    ...["silent for", "call that works after a restart: sessions in memory, sealed, none"],
   ];
   const lines = hosts.map((host) => [
-    `[${host.title}](#${idOf(host)})`,
+    `[${host.title}](#${host.title.toLowerCase().replaceAll(" ", "-")})`,
     [...new Set(Object.values(host.revision ?? {}))].join(", "),
     host.name === undefined ? "" : `\`${host.name}\``,
     host.result?.structured ?? "",
-    host.result?.text?.whole?.toLocaleString("en") ?? "",
+    host.result?.text.whole?.toLocaleString("en") ?? "",
     host.questions ?? "",
-    marks(host.progress),
-    quietText(host),
-    restartText(host),
+    host.progress === undefined ? "" : host.progress ? "yes" : "no",
+    each(host.quiet, ({ worked, limit }) =>
+      (worked ?? limit) ? `${(worked ?? limit)! / 1000} s${worked ? "" : " at most"}` : "?",
+    ),
+    each(host.restart, (call) => call),
   ]);
   return [heads, heads.map(() => "-"), ...lines].map((cells) => `|${cells.join("|")}|`).join("\n");
 }
 
+/** The values of a record, or one of them if all are equal. */
+function each<T>(record: { readonly [name: string]: T } | undefined, textOf: (value: T) => string): string {
+  const texts = Object.entries(record ?? {}).map(([name, value]) => [name, textOf(value)] as const);
+  const all = [...new Set(texts.map(([, text]) => text))];
+  return all.length < 2 ? all.join("") : texts.map(([name, text]) => `${name} ${text}`).join(", ");
+}
+
 function section(host: Named): string {
-  const { id, title, version, date, node, models, rules: broken, schema, result = {} } = host;
-  const kinds = (["image", "audio", "link", "embedded"] as const).filter(
-    (kind) => result[kind] !== undefined,
-  );
-  const by = (wanted: string): string => kinds.filter((kind) => result[kind] === wanted).join(", ");
-  const effects = [...new Set(Object.values(broken))];
-  const error = result.protocolError;
+  const { id, title, version, node, models, rules = {}, schema, result, evidence } = host;
+  const kinds = result && (["image", "audio", "link", "embedded"] as const);
+  const by = (wanted: Passage): string => list(kinds?.filter((kind) => result![kind] === wanted) ?? []);
+  const broken = Object.entries(effects).flatMap(([effect, { phrase }]) => {
+    const ids = Object.keys(rules).filter((rule) => rules[rule] === effect);
+    return ids.length === 0 ? [] : [`${phrase}: ${codes(ids)}`];
+  });
   const facts = [
-    `\`${id}\`: \`${host.package}\` ${version}, Node.js ${node}, ${date}. Usual models: ${models.map((model) => `\`${model}\``).join(", ")}.`,
-    ...effects.map(
-      (effect) => `${effect}: ${rules(Object.keys(broken).filter((rule) => broken[rule] === effect))}`,
-    ),
+    `\`${id}\`: \`${host.package}\` ${version} on Node.js ${node}, usually for ${list(models)}${evidence === undefined ? "" : ` ([evidence](../${evidence}))`}`,
+    ...broken,
     ...(schema === undefined
       ? []
-      : [schema.length === 0 ? "Schemas reach the model unchanged." : `Schemas: ${rules(schema)}`]),
-    ...(kinds.length === 0
-      ? []
       : [
-          (["passed", "replaced", "dropped"] as const)
-            .flatMap((wanted) => (by(wanted) === "" ? [] : [`${wanted}: ${by(wanted)}`]))
-            .join("; "),
+          schema.length === 0
+            ? "schemas stay as they are"
+            : `[changes](rules.md) in schemas: ${codes(schema)}`,
         ]),
-    ...(error === undefined ? [] : [`A protocol error reaches the model as ${shown(error)}.`]),
-    ...settingsOf(host),
+    ...(["replaced", "dropped"] as const).flatMap((wanted) =>
+      by(wanted) === "" ? [] : [`${wanted} in results: ${by(wanted)}`],
+    ),
+    ...(result && isTrace(result.protocolError)
+      ? [`a JSON-RPC error reaches the model as ${inCode(result.protocolError)}`]
+      : []),
+    ...(host.bearer === false ? ["sends no token of its configuration"] : []),
+    ...advice(host),
   ];
   return [`### ${title}`, facts.map((fact) => `- ${fact}`).join("\n")].join("\n\n");
 }
 
-function settingsOf(host: Named): string[] {
-  const { restart = {}, bearer, proxy } = host;
-  const limits = limitsOf(host);
-  return [
-    ...(restart.kept === "never" ? ["Setting: sealed sessions or none."] : []),
-    ...(limits.length > 0 ? ["Setting: progress of slow tools."] : []),
-    ...(bearer === false ? ["It sends no token that its configuration has."] : []),
-    ...(proxy === false ? ["It does not use the proxy of the environment."] : []),
+function advice(host: Named): string[] {
+  const wanted = [
+    ...(host.restart?.kept === "never" ? ["`sealedSessions` or `sessions: false`"] : []),
+    ...(limitsOf(host).length > 0 ? ["progress of slow tools"] : []),
+    ...(host.result && isTrace(host.result.wrongArguments) ? ['`wrongArguments: "result"`'] : []),
   ];
+  return wanted.length === 0 ? [] : [`**set**: ${wanted.join("; ")}`];
+}
+
+/** Whether a text shows the workings of the host beside the server's words. */
+function isTrace(text: string): boolean {
+  return /caused by|stack trace|\n\s+at /i.test(text);
 }
 
 function limitsOf({ quiet = {} }: Named): [transport: string, milliseconds: number][] {
@@ -161,38 +174,21 @@ function limitsOf({ quiet = {} }: Named): [transport: string, milliseconds: numb
   );
 }
 
-function quietText({ quiet = {} }: Named): string {
-  const texts = Object.entries(quiet).map(([transport, { worked, limit }]) => {
-    if (worked !== undefined) return [transport, `${worked / 1000} s`] as const;
-    return [transport, limit === undefined ? "?" : `${limit / 1000} s at most`] as const;
-  });
-  const all = new Set(texts.map(([, text]) => text));
-  return all.size === 1 ? [...all][0]! : texts.map((each) => each.join(" ")).join(", ");
+function smallest(values: readonly (number | undefined | "")[]): number | undefined {
+  const known = values.filter((value) => typeof value === "number");
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
-function restartText({ restart = {} }: Named): string {
-  const texts = Object.entries(restart).map(([way, call]) => `${way} ${call}`);
-  return new Set(Object.values(restart)).size === 1 ? `${Object.values(restart)[0]!} call` : texts.join(", ");
-}
-
-function rules(ids: readonly string[]): string {
+function codes(ids: readonly string[]): string {
   return ids.map((id) => `\`${id}\``).join(", ");
-}
-
-function titles(hosts: readonly Named[]): string {
-  return list(hosts.map(({ title }) => title));
 }
 
 function list(texts: readonly string[]): string {
   return texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} and ${texts.at(-1)!}`;
 }
 
-function idOf({ title }: Named): string {
-  return title.toLowerCase().replaceAll(" ", "-");
-}
-
-/** A text of a host in one line of code. */
-function shown(text: string): string {
+/** A text of a host, as one line of code. */
+function inCode(text: string): string {
   const line = text
     .replace(/\s*\n\s*/g, " ⏎ ")
     .replaceAll("`", "'")

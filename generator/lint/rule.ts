@@ -117,13 +117,13 @@ export const effects = {
   drops: { level: "error", phrase: "leaves the tool out" },
   fails: { level: "error", phrase: "cannot call the tool" },
   renames: { level: "warning", phrase: "renames the tool" },
-  rewrites: { level: "warning", phrase: "rewrites the schema" },
-  cuts: { level: "warning", phrase: "cuts the text" },
+  rewrites: { level: "warning", phrase: "rewrites its schema or description" },
+  cuts: { level: "warning", phrase: "shortens its description" },
 } as const;
 
 function effectOn(rule: string, profile: Profile): (typeof effects)[keyof typeof effects] | undefined {
   if (!isHost(profile)) return undefined;
-  const { rules }: { readonly rules: { readonly [rule: string]: string } } = hosts[profile];
+  const { rules = {} }: { readonly rules?: { readonly [rule: string]: string } } = hosts[profile];
   return effects[rules[rule] as keyof typeof effects];
 }
 

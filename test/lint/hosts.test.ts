@@ -8,10 +8,18 @@ import { type HostProfile, effects, hostProfiles, profiles } from "../../generat
 import { hostsPage } from "../../scripts/host-rows.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
+import { cases } from "../host/real/cases.js";
 import { corpus } from "./corpus.js";
 
-const rulesOf = (host: HostProfile): Readonly<Record<string, keyof typeof effects>> =>
-  hosts[host].rules as never;
+type Effect = keyof typeof effects;
+
+interface Row {
+  readonly rules?: { readonly [rule: string]: Effect };
+  readonly evidence?: string;
+}
+
+const rulesOf = (host: HostProfile): { readonly [rule: string]: Effect } => (hosts[host] as Row).rules ?? {};
+const isLost = (effect: Effect): boolean => ["drops-all", "drops", "fails"].includes(effect);
 
 /** A contract with a tool that is fine for every model and every host, and the tools of the corpus. */
 const contract: Contract = {
@@ -48,8 +56,8 @@ test.each(hostProfiles)("for %s, lint reports the rules of its row alone, by the
   const shown = ({ rule, pointer }: (typeof found)[number]): string => `${rule.id} ${pointer}`;
   expect(new Set(found.map(shown))).toEqual(new Set(expected.map(shown)));
   for (const { rule, level, profiles: concerned } of found) {
-    const isLost = ["drops-all", "drops", "fails"].includes(rulesOf(host)[rule.id]!);
-    expect([rule.id, level, concerned]).toEqual([rule.id, isLost ? "error" : "warning", [host]]);
+    const expectedLevel = isLost(rulesOf(host)[rule.id]!) ? "error" : "warning";
+    expect([rule.id, level, concerned]).toEqual([rule.id, expectedLevel, [host]]);
   }
   expect(found.filter(({ tool }) => tool === "tool_0")).toEqual([]);
 });
@@ -86,3 +94,30 @@ test.each(broken)(
     );
   },
 );
+
+interface Evidence {
+  /** The cases of test/host/real/cases.ts with which the host did something. */
+  readonly cases: readonly { readonly what: string; readonly effect: Effect }[];
+}
+
+const observed = hostProfiles.flatMap((host) => {
+  const { evidence } = hosts[host] as Row;
+  return evidence === undefined ? [] : [[host, evidence] as const];
+});
+
+test("hosts were observed", () => expect(observed.length).toBeGreaterThan(0));
+
+test.each(observed)("%s lost and changed the tools that lint says, and no other", (host, evidence) => {
+  const { cases: changed } = JSON.parse(readFileSync(evidence, "utf8")) as Evidence;
+  const seen = new Map(changed.map(({ what, effect }) => [what, isLost(effect) ? "error" : "warning"]));
+  const problems = lintContract({ name: "cases", version: "1", tools: cases.map(({ tool }) => tool) }, [
+    host,
+  ]);
+  const said = ({ tool: { name } }: (typeof cases)[number]): string => {
+    const levels = problems.filter(({ tool }) => tool === name).map(({ level }) => level);
+    return levels.includes("error") ? "error" : (levels[0] ?? "nothing");
+  };
+  expect(cases.map((each) => `${each.what}: ${said(each)}`)).toEqual(
+    cases.map(({ what }) => `${what}: ${seen.get(what) ?? "nothing"}`),
+  );
+});

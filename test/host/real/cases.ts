@@ -89,7 +89,7 @@ const warned: readonly (Partial<CaseTool> & { readonly rule: string; readonly wh
   { rule: "tool-names-alike", what: "readSky, beside read_sky", name: "readSky" },
   { rule: "no-description", what: "no description", description: "" },
   { rule: "long-description", what: "1,025 characters", description: "1".repeat(1025) },
-  { rule: "cut-description", what: "2,049 characters", description: "2".repeat(2049) },
+  { rule: "cut-description", what: "4,000 characters", description: "2".repeat(4000) },
   { rule: "hidden-characters", what: "characters that reorder text", description: "a\u202eb" },
   {
     rule: "task-required",

@@ -2,14 +2,13 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
-import { isDeepStrictEqual } from "node:util";
+import { isDeepStrictEqual, parseArgs } from "node:util";
 import { build } from "esbuild";
 import { format } from "prettier";
 import { type HostName, hostNames, hostPrograms } from "../../../generator/host/program.js";
-import { cases } from "./cases.js";
+import { called, cases } from "./cases.js";
 import { type Observed, type Part, observe, parts } from "./observe.js";
-import { type Row, caseEffects, rowOf, wordsOf } from "./row.js";
+import { type Row, caseEffects, rowOf, steady, wordsOf } from "./row.js";
 import { type Installed, type Run, stdioProbe } from "./run.js";
 
 // Runs real hosts with the probe, computes their rows, and compares them with generator/host/hosts.json:
@@ -18,6 +17,9 @@ import { type Installed, type Run, stdioProbe } from "./run.js";
 const rowsFile = "generator/host/hosts.json";
 const evidence = "bench/hosts";
 const home = "test/host/real";
+
+/** Members that have a member for each of several parts. */
+const inParts = new Set(["revision", "quiet", "restart"]);
 
 const { values } = parseArgs({
   options: {
@@ -61,7 +63,8 @@ async function main(folder: string): Promise<boolean> {
       const host = installed(name, folder);
       if (typeof host === "string") return { name, problem: host };
       const begun = performance.now();
-      const observed = await observe(host, wanted, start);
+      const observed = await observe(host, wanted, start).catch((error: unknown) => String(error));
+      if (typeof observed === "string") return { name, problem: observed };
       const seconds = Math.round((performance.now() - begun) / 1000);
       return { name, observed, row: { version: versionOf(name, folder), ...rowOf(observed) }, seconds };
     }),
@@ -77,7 +80,7 @@ async function main(folder: string): Promise<boolean> {
       `${name} ${row.version}: ${found.length === 0 ? "as its row says" : "not as its row says"}, ${seconds} s`,
     );
     for (const line of found) console.log(`  ${line}`);
-    for (const line of unexplained(observed)) console.log(`  note: ${line}`);
+    for (const line of notesOf(observed)) console.log(`  note: ${line}`);
     if (latest !== undefined) console.log(JSON.stringify(row, null, 2));
     return found.length;
   });
@@ -150,7 +153,6 @@ function install(folder: string, names: readonly HostName[]): void {
 
 /** The members of the row that are not as hosts.json says; members in parts are compared part by part. */
 function differencesOf(before: Record<string, unknown>, row: Row): string[] {
-  const inParts = new Set(["revision", "quiet", "restart"]);
   const lines = (path: string, old: unknown, next: unknown): string[] =>
     isDeepStrictEqual(old, next) ? [] : [`${path}: ${JSON.stringify(old)}, now ${JSON.stringify(next)}`];
   return Object.entries(row).flatMap(([member, next]) => {
@@ -176,19 +178,30 @@ function objectLines(
   return keys.flatMap((key) => lines(`${path}.${key}`, old[key], next[key]));
 }
 
-/** Tools that no rule reports, and that the host drops or changes all the same. */
-function unexplained({ rules, culprits = [] }: Observed): string[] {
-  if (!rules) return [];
-  return caseEffects(rules, culprits, cases)
-    .filter(({ rule, effect }) => rule === undefined && effect !== undefined)
-    .map(({ what, effect }) => `no rule: ${effect} ${what}`);
+/** Tools that no rule reports, and that the host changes all the same; results that differ between transports. */
+function notesOf({ rules, culprits = [], stdio, http }: Observed): string[] {
+  const effects = rules ? caseEffects(rules, culprits, cases) : [];
+  const unexplained = effects.filter(({ rule, effect }) => rule === undefined && effect !== undefined);
+  const differing = (stdio?.calls ?? []).filter(({ tool, result }) => {
+    const other = http?.calls.find((call) => call.tool === tool);
+    return other && steady(wordsOf(other.result)) !== steady(wordsOf(result));
+  });
+  return [
+    ...unexplained.map(({ what, effect }) => `${effect} ${what}, which no rule reports`),
+    ...differing.map(({ tool }) => `the result of ${tool} reads differently over HTTP`),
+  ];
 }
 
 /** Writes the row, and what it was computed from. */
 async function keep(name: HostName, row: Row, observed: Observed): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
   const { title, package: from, program, node, models, version: _, ...before } = known[name];
-  const all = { ...before, ...row, evidence: `${evidence}/${name}.json` };
+  const merged = Object.entries(row).map(([member, value]: [string, unknown]) => [
+    member,
+    inParts.has(member) ? { ...(before[member] as object), ...(value as object) } : value,
+  ]);
+  const file = join(evidence, `${name}.json`);
+  const all = { ...before, ...Object.fromEntries(merged), evidence: file };
   known[name] = {
     title,
     package: from,
@@ -211,7 +224,11 @@ async function keep(name: HostName, row: Row, observed: Observed): Promise<void>
   );
   const { rules, culprits = [] } = observed;
   const effects = rules && caseEffects(rules, culprits, cases).filter(({ effect }) => effect !== undefined);
-  await write(join(evidence, `${name}.json`), { ...pick(all, ["version"]), date, cases: effects, runs });
+  const earlier = existsSync(file)
+    ? (JSON.parse(readFileSync(file, "utf8")) as { cases?: object; runs: object })
+    : undefined;
+  const kept = { cases: effects ?? earlier?.cases, runs: { ...earlier?.runs, ...runs } };
+  await write(file, { ...pick(all, ["version"]), date, ...kept });
 }
 
 function pick(from: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
@@ -231,26 +248,23 @@ function mapped(runs: Record<string, Run>): Record<string, object> {
   return Object.fromEntries(Object.entries(runs).map(([way, run]) => [way, factsOf(run)]));
 }
 
-/** A run without its times; long texts are shortened. */
+/** A run without its times; a result that says no more than that the tool was called is counted. */
 function factsOf({ calls, seen, exitCode, outside, others, tools }: Run): object {
   const [first] = seen;
+  const shown = calls.map(({ tool, result, isError }) => ({
+    tool,
+    ...(result === undefined ? { lost: true } : { shown: steady(wordsOf(result)).slice(0, 160) }),
+    ...(isError && { isError }),
+  }));
+  const isPlain = (each: (typeof shown)[number]): boolean => each.shown?.endsWith(called(each.tool)) === true;
   return {
     ...(first && { client: first.client, revision: first.revision }),
     exitCode,
     ownTools: others,
     notOffered: tools.filter(({ offered }) => !offered).map(({ name }) => name),
     asked: outside,
-    calls: calls.map(({ tool, result, isError }) => ({
-      tool,
-      ...(result === undefined
-        ? { lost: true }
-        : {
-            shown: wordsOf(result)
-              .replace(/[\d.]+(?= seconds\b)/g, "N")
-              .slice(0, 160),
-          }),
-      ...(isError && { isError }),
-    })),
+    called: shown.filter((each) => isPlain(each)).length,
+    calls: shown.filter((each) => !isPlain(each)),
   };
 }
 

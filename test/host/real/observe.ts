@@ -3,7 +3,7 @@ import { type Case, cases, sizes } from "./cases.js";
 import { type Installed, type Run, type RunOptions, run } from "./run.js";
 
 /** Parts of what is observed of a host, each with the runs that it takes. */
-export const parts = ["rules", "stdio", "http", "stateless", "legacy", "restart", "quiet"] as const;
+export const parts = ["rules", "stdio", "http", "stateless", "legacy", "restart", "cancel", "quiet"] as const;
 
 export type Part = (typeof parts)[number];
 
@@ -20,6 +20,8 @@ export interface Observed {
   readonly legacy?: Run;
   /** By how the server keeps its sessions. */
   readonly restart?: Readonly<Record<Sessions, Run>>;
+  /** Interrupted during a call over HTTP. */
+  readonly cancel?: Run;
   readonly quiet?: Readonly<Record<"stdio" | "http", Run>>;
 }
 
@@ -27,8 +29,9 @@ export type Sessions = (typeof ways)[number];
 
 const ways = ["kept", "sealed", "stateless"] as const;
 
-/** Milliseconds that the quiet tool takes. */
+/** Milliseconds that the quiet tool takes, also where the host is interrupted meanwhile. */
 export const quietFor = 75_000;
+const interruptedFor = 10_000;
 
 /** The revisions of servers that know the handshake alone. */
 const handshake = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
@@ -66,21 +69,25 @@ export async function observe(
   const play = (options: RunOptions): Promise<Run> => start(() => run(host, options));
   const part = <T>(name: Part, work: () => Promise<T>): Promise<T | undefined> =>
     wanted.has(name) ? work() : Promise.resolve(undefined);
+  const silence = (milliseconds: number) => [{ tool: "quiet", arguments: { milliseconds } }];
   const quiet = (http?: RunOptions["http"]): Promise<Run> =>
     start((letGo) =>
       run(host, {
-        script: [{ tool: "quiet", arguments: { milliseconds: quietFor } }],
+        script: silence(quietFor),
         onSeen: letGo,
         ...(http && { http }),
       }),
     );
-  const [waited, all, stdio, http, stateless, legacy, restarts] = await Promise.all([
+  const [waited, all, stdio, http, stateless, legacy, cancel, restarts] = await Promise.all([
     part("quiet", () => Promise.all([quiet(), quiet({ sessions: "kept" })])),
     part("rules", () => rulesOf(play)),
     part("stdio", () => play({ script: resultCalls })),
     part("http", () => play({ script: resultCalls, http: { sessions: "kept", authorization: token } })),
     part("stateless", () => play({ script: few, http: { sessions: "stateless" } })),
     part("legacy", () => play({ script: few, speaks: handshake })),
+    part("cancel", () =>
+      play({ script: silence(interruptedFor), http: { sessions: "kept" }, interrupt: true }),
+    ),
     part("restart", () =>
       Promise.all(ways.map((sessions) => play({ script: aroundRestart, http: { sessions } }))),
     ),
@@ -91,6 +98,7 @@ export async function observe(
     ...(http && { http }),
     ...(stateless && { stateless }),
     ...(legacy && { legacy }),
+    ...(cancel && { cancel }),
     ...(restarts && { restart: { kept: restarts[0]!, sealed: restarts[1]!, stateless: restarts[2]! } }),
     ...(waited && { quiet: { stdio: waited[0], http: waited[1] } }),
   };

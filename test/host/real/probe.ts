@@ -9,7 +9,7 @@ export interface Seen {
   readonly revision: string;
   /** The host asked for progress. */
   readonly progress: boolean;
-  /** What came of a question to the user. */
+  /** What came of a question to the user, or of the quiet tool. */
   readonly answer?: string;
   readonly client: string;
 }
@@ -106,10 +106,17 @@ export function probe({ see, cases = [], speaks, restart }: ProbeOptions): Serve
         additionalProperties: false,
       },
     },
-    async ({ milliseconds }, { signal }) => {
+    async ({ milliseconds }, { signal, revision }) => {
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, milliseconds as number);
         signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+      });
+      see({
+        tool: "quiet ended",
+        revision,
+        progress: false,
+        client: "",
+        answer: signal.aborted ? "stopped" : "done",
       });
       return called("quiet");
     },

@@ -27,13 +27,14 @@ export interface Row {
   progress?: boolean;
   quiet?: Record<string, Record<string, number>>;
   restart?: Record<string, string>;
+  cancel?: boolean;
   bearer?: boolean;
   proxy?: boolean;
 }
 
 /** Computes the row of a host from what was seen. */
 export function rowOf(observed: Observed): Row {
-  const { culprits = [], rules, stdio, http, stateless, legacy, restart, quiet } = observed;
+  const { culprits = [], rules, stdio, http, stateless, legacy, cancel, restart, quiet } = observed;
   const some = stdio ?? http ?? rules;
   const revision = {
     ...revisionOf("stdio", stdio),
@@ -55,6 +56,7 @@ export function rowOf(observed: Observed): Row {
     ...(restart && {
       restart: Object.fromEntries(Object.entries(restart).map(([way, each]) => [way, again(each)])),
     }),
+    ...(cancel && cancelOf(cancel)),
     ...(http && { bearer: resultOf(http, "echo").includes(called("echo")) }),
     // One that asks nothing shows neither.
     ...(runs.some(({ outside }) => outside.length > 0) && { proxy: true }),
@@ -128,9 +130,9 @@ function effectOf({ rule, tool }: Case, { offered }: HostTool, run: Run, prefix:
   return reports(rule, tool) && !reports(rule, after) ? "rewrites" : undefined;
 }
 
-/** Whether a text is the beginning of another, with a mark of the host at its end. */
+/** Whether a text is the beginning of another, but for a mark of the host at its end. */
 function isCut(text: string, whole: string): boolean {
-  return text.length > 0 && whole.startsWith(text.slice(0, Math.floor(text.length / 2)));
+  return text.length > 100 && whole.startsWith(text.slice(0, -60));
 }
 
 function reports(rule: string, tool: CaseTool): boolean {
@@ -187,6 +189,12 @@ function patience(run: Run): Record<string, number> {
   return call?.milliseconds === undefined ? {} : { limit: Math.round(call.milliseconds / 5000) * 5000 };
 }
 
+/** Whether the server learnt of the interruption; unknown if the tool was never called. */
+function cancelOf({ seen }: Run): { cancel?: boolean } {
+  const end = seen.find(({ tool }) => tool === "quiet ended");
+  return end ? { cancel: end.answer === "stopped" } : {};
+}
+
 /** Which call after a restart works again. */
 function again({ calls }: Run): string {
   const fine = calls.filter(({ tool }) => tool === "after").map(({ result }) => wordsOf(result));
@@ -201,7 +209,7 @@ function resultOf(run: Run, tool: string): string {
 
 /** A result without the lines that each result of the host has, at most 300 characters. */
 function shown(run: Run, tool: string): string {
-  const lines = (text: string): string[] => text.replace(/[\d.]+(?= (?:s|ms|seconds)\b)/g, "N").split("\n");
+  const lines = (text: string): string[] => steady(text).split("\n");
   const frame = new Set(lines(resultOf(run, "echo")));
   return lines(resultOf(run, tool))
     .filter((line) => !frame.has(line))
@@ -210,7 +218,12 @@ function shown(run: Run, tool: string): string {
     .slice(0, 300);
 }
 
-/** The texts in a value; a text that is JSON is read. */
+/** A text without its times. */
+export function steady(text: string): string {
+  return text.replace(/[\d.]+(?= (?:s|ms|seconds)\b)/g, "N");
+}
+
+/** The texts in a value. */
 export function wordsOf(value: JsonValue | undefined): string {
   if (value === undefined || value === null) return "";
   if (typeof value !== "object") return String(value);

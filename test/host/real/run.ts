@@ -1,4 +1,6 @@
-import { type AddressInfo, createServer } from "node:net";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { type AddressInfo, type Socket, createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
 import { clientRevisions } from "@mcpgen/protocol";
@@ -28,6 +30,8 @@ export interface RunOptions {
   readonly speaks?: readonly string[];
   /** Is told of each call when it begins. */
   readonly onSeen?: (seen: Seen) => void;
+  /** Whether the host and its processes are interrupted, as by a terminal, once the quiet tool runs. */
+  readonly interrupt?: boolean;
 }
 
 export interface Run extends HostTest {
@@ -43,13 +47,25 @@ export interface Run extends HostTest {
 /** The file of the probe as a program over stdio. */
 export const stdioProbe = join("node_modules/.cache/mcpgen-scripts", "host-probe.mjs");
 
-const timeout = 600_000;
+/** Milliseconds after which a host is ended, and a server that outlives its host is given up. */
+const timeout = 300_000;
+const outliving = 10_000;
 
 /** Lets a host play a script with the probe. */
 export async function run(host: Installed, options: RunOptions): Promise<Run> {
-  const { script, http, cases = [], speaks, onSeen } = options;
+  const { script, http, cases = [], speaks, onSeen, interrupt } = options;
   const seen: Seen[] = [];
-  const see = (each: Seen): void => (seen.push(each), onSeen?.(each));
+  const folder = mkdtempSync(join(tmpdir(), "mcpgen-probe-"));
+  const pidFile = join(folder, "pid");
+  let tellEnd: (() => void) | undefined;
+  const toolEnd = interrupt && new Promise<void>((resolve) => (tellEnd = resolve));
+  const see = (each: Seen): void => {
+    seen.push(each);
+    onSeen?.(each);
+    if (!interrupt) return;
+    if (each.tool === "quiet") process.kill(-Number(readFileSync(pidFile, "utf8")), "SIGINT");
+    if (each.tool === "quiet ended") tellEnd?.();
+  };
   const data = { image: picture, audio: sound };
   const [overheard, served, listed] = await Promise.all([
     overhear(Object.values(data)),
@@ -63,17 +79,27 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
       overheard.model = model;
       const start = program.start(name, server, overheard.url);
       const path = [host.node, process.env["PATH"]].filter((each) => each !== undefined).join(delimiter);
-      return { ...start, env: { ...start.env, PATH: path } };
+      // The shell becomes the host, whose process id is then known.
+      const args = ["-c", 'echo $$ >"$0"; exec "$@"', pidFile, host.file, ...start.args];
+      return { ...start, args, env: { ...start.env, PATH: path } };
     },
   };
   try {
-    const request = { program: started, file: host.file, server: served.server, listed, script, timeout };
+    const request = { program: started, file: "/bin/sh", server: served.server, listed, script, timeout };
     const test = await testHost(request);
+    // A row of a host that was too slow would not be so.
+    if (test.exitCode === undefined && !interrupt)
+      throw new Error(
+        `${host.name} did not end in ${timeout / 1000} s; it printed: ${test.output.slice(-300)}`,
+      );
+    // The server learns of it, or the tool goes on to its end.
+    if (seen.some(({ tool }) => tool === "quiet")) await toolEnd;
     await served.end();
     const heard = Object.entries(data).flatMap(([name, text]) => (overheard.heard.has(text) ? [name] : []));
     return { ...test, cases, seen, paths: [...overheard.paths], heard };
   } finally {
     await overheard.close();
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
@@ -94,7 +120,9 @@ async function overStdio(
   see: (seen: Seen) => void,
 ): Promise<Served> {
   // The program tells over a connection what it sees: its pipes belong to the host.
+  const sockets = new Set<Socket>();
   const hearing = createServer((socket) => {
+    sockets.add(socket);
     createInterface({ input: socket }).on("line", (line) => see(JSON.parse(line) as Seen));
     socket.on("error", () => {});
   });
@@ -106,7 +134,12 @@ async function overStdio(
   return {
     server: { command: process.execPath, args, env: {} },
     // When the program has ended, all that it told is here.
-    end: () => new Promise((resolve) => hearing.close(() => resolve())),
+    end() {
+      const timer = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, outliving);
+      return new Promise((resolve) => hearing.close(() => (clearTimeout(timer), resolve())));
+    },
   };
 }
 

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from "node:fs";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import formats from "ajv-formats";
+import { describe, expect, test } from "vitest";
+import { ruleIds } from "../../generator/diff/rules/table.js";
+import { hostNames, hostPrograms } from "../../generator/host/program.js";
+import { lintRules } from "../../generator/lint/lint-contract.js";
+import { effects } from "./real/row.js";
+
+const json = <T>(file: string): T => JSON.parse(readFileSync(file, "utf8")) as T;
+interface Row {
+  readonly package: string;
+  readonly version: string;
+  readonly rules?: object;
+  readonly schema?: readonly string[];
+  readonly evidence?: string;
+}
+const rows = json<Record<string, Row>>("generator/host/hosts.json");
+const schema = json<object>("generator/host/hosts.schema.json");
+const ajv = new Ajv2020({ allErrors: true });
+formats.default(ajv);
+const judge = ajv.compile(schema);
+
+test("hosts.json fits its schema, which knows each effect", () => {
+  expect(judge(rows), JSON.stringify(judge.errors)).toBe(true);
+  const { effect } = { effect: JSON.stringify(effects) };
+  expect(JSON.stringify(schema)).toContain(`"enum":${effect}`);
+});
+
+test("a row for each host that can be started", () => {
+  expect(Object.keys(rows)).toEqual(hostNames);
+});
+
+describe.each(Object.entries(rows))("%s", (name, row) => {
+  test("is observed in the version that the project pins", () => {
+    const { dependencies, devDependencies } = json<Record<string, Record<string, string>>>(
+      "test/host/real/package.json",
+    );
+    expect({ ...dependencies, ...devDependencies }[row.package]).toBe(row.version);
+    expect(hostPrograms[name as keyof typeof hostPrograms]).toMatchObject({ name, package: row.package });
+  });
+
+  test("names rules of lint and of diff, and evidence that exists", () => {
+    const known = lintRules.map(({ id }) => id);
+    expect(Object.keys(row.rules ?? {}).filter((id) => !known.includes(id))).toEqual([]);
+    expect((row.schema ?? []).filter((id) => !ruleIds.includes(id))).toEqual([]);
+    if (row.evidence === undefined) return;
+    expect(existsSync(row.evidence), row.evidence).toBe(true);
+    expect(json<{ version: string }>(row.evidence).version).toBe(row.version);
+  });
+});
