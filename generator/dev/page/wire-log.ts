@@ -121,8 +121,7 @@ export class WireLog {
 
   #verdictsOf({ from, text }: Logged): readonly Verdict[] {
     const message = parsedText(text);
-    if (message === undefined)
-      return [{ revision: this.#revision!, kind: "unknown", issues: [notJson] }];
+    if (message === undefined) return [{ revision: this.#revision!, kind: "unknown", issues: [notJson] }];
     const revision = this.#revisionOf(message, from);
     if (!this.#judges.has(revision)) this.#judges.set(revision, this.#options.judgeOf(revision));
     const judge = this.#judges.get(revision);
