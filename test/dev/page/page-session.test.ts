@@ -12,6 +12,9 @@ const listen = "subscriptions/listen";
 async function opened(script: Script, timeout = 10_000) {
   const server = await scripted("2026-07-28", script);
   const events: PageEvent[] = [];
+  const limits = new HostLimits();
+  const found: string[] = [];
+  limits.found = (tool, { message }) => found.push(`${tool}: ${message}`);
   const session = new PageSession({
     runtime: await loadRuntime(),
     tasks: await LiveTasks.load({
@@ -19,7 +22,7 @@ async function opened(script: Script, timeout = 10_000) {
       onAbort: "cancel",
       onTask: () => {},
     }),
-    limits: new HostLimits(),
+    limits,
     source: server.url,
     server: { directory: process.cwd(), timeout },
     send: (event) => events.push(event),
@@ -29,7 +32,7 @@ async function opened(script: Script, timeout = 10_000) {
   });
   onTestFinished(() => session.close());
   await session.restart();
-  return { server, session, logged: () => events.filter(({ type }) => type === "log") };
+  return { server, session, found, logged: () => events.filter(({ type }) => type === "log") };
 }
 
 test.each<[string, Script[string], string]>([
@@ -59,4 +62,16 @@ test("notices of changed lists arrive after the time limit of requests, and thei
   await server.until("tools/list", before + 1);
   await session.close();
   expect(logged()).toEqual([]);
+});
+
+test("calls of the page are compared with the limits of hosts", async () => {
+  const text = "x".repeat(2_000_000);
+  const { session, found } = await opened({
+    [listen]: (incoming) => void incoming.events(),
+    "tools/call": (incoming) =>
+      incoming.reply({ result: { resultType: "complete", content: [{ type: "text", text }] } }),
+  });
+  session.call({ kind: "tool", name: "all", params: { name: "all", arguments: {} }, anyway: true });
+  await expect.poll(() => found).toHaveLength(1);
+  expect(found[0]).toContain('all: the tool "all" returned a text of 2000000 characters');
 });
