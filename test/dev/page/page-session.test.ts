@@ -5,6 +5,7 @@ import { HostLimits } from "../../../generator/dev/host-limits.js";
 import { PageSession } from "../../../generator/dev/page/page-session.js";
 import type { PageEvent } from "../../../generator/page/browser/dev/messages.js";
 import { type Script, scripted } from "../../support/scripted-http-server.js";
+import { until } from "../../support/until.mjs";
 
 const listen = "subscriptions/listen";
 
@@ -68,10 +69,9 @@ test("calls of the page are compared with the limits of hosts", async () => {
   const text = "x".repeat(2_000_000);
   const { session, found } = await opened({
     [listen]: (incoming) => void incoming.events(),
-    "tools/call": (incoming) =>
-      incoming.reply({ result: { resultType: "complete", content: [{ type: "text", text }] } }),
+    "tools/call": (incoming, server) => incoming.reply(server.result({ content: [{ type: "text", text }] })),
   });
   session.call({ kind: "tool", name: "all", params: { name: "all", arguments: {} }, anyway: true });
-  await expect.poll(() => found).toHaveLength(1);
+  await until("a finding", () => found.length > 0);
   expect(found[0]).toContain('all: the tool "all" returned a text of 2000000 characters');
 });
