@@ -184,7 +184,7 @@ test("what hosts do to tools and results is reported, once", async () => {
   const tool = weather.replace(/ +description: .*\n/, "").replaceAll(/city(?=[:\]])/g, "$top");
   writeFileSync(contract, readFileSync(contract, "utf8").trimEnd() + tool);
   const loop = running(folder, ["--stdio"]);
-  await loop.printed("types checked");
+  await loop.printed("started: ");
   const counted = (text: string): number => loop.stderr().split(text).length - 1;
   const dropped = "(argument-name-characters: claude, Claude Code leaves the tool out)";
   expect([counted(dropped), counted("MG6602")]).toEqual([1, 1]);
