@@ -81,7 +81,7 @@ function settings(hosts: readonly Named[]): string[] {
   const length = smallest(hosts.map(({ name }) => name && 64 - name.replace(/SERVER|TOOL/g, "").length));
   return [
     `**Sessions over HTTP**: [\`sealedSessions\`](http-sessions.md#sessions-without-a-store) with keys from the environment, or \`sessions: false\`. ${forgetful === "" ? "Every host goes on" : `${forgetful} never makes another handshake`} after the restart of a server with sessions in memory.`,
-    `**Slow tools**: report [progress](runtime.md#parameters-of-a-handler), or become a [task](long-running-tools.md). ${limits.length > 0 ? `A silent call ends in ${list(limits)}.` : `Hosts waited ${(waited ?? 0) / 1000} s for a silent call.`}`,
+    `**Slow tools**: report [progress](runtime.md#parameters-of-a-handler), or become a [task](long-running-tools.md). ${limits.length > 0 ? `A silent call ends in ${list(limits)}.` : waited === undefined ? "" : `Each host waited ${waited / 1000} s for a silent call.`}`,
     ...(traced === ""
       ? []
       : [

@@ -61,12 +61,19 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     for (const rule of lintRules) {
       const concerned = profiles.filter((profile) => levelFor(rule, profile));
       if (concerned.length === 0) continue;
-      const level = concerned.some((each) => levelFor(rule, each) === "error") ? "error" : "warning";
-      for (const spot of rule.find(level === "error" ? subject : read))
-        problems.push({ rule, level, tool: tool.name, profiles: concerned, ...spot });
+      for (const spot of rule.find(worst(rule, concerned) === "error" ? subject : read)) {
+        const inResult = spot.pointer.startsWith(pointer(at, "outputSchema"));
+        const met = concerned.filter((profile) => levelFor(rule, profile, inResult));
+        if (met.length > 0)
+          problems.push({ rule, level: worst(rule, met), tool: tool.name, profiles: met, ...spot });
+      }
     }
   }
   return problems;
+}
+
+function worst(rule: LintRule, concerned: readonly Profile[]): Level {
+  return concerned.some((profile) => levelFor(rule, profile) === "error") ? "error" : "warning";
 }
 
 function once<T>(compute: () => T): () => T {
