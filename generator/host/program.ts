@@ -43,8 +43,8 @@ function mcpServers(name: string, server: HostServer, more: object = {}): object
 }
 
 /** As Gemini CLI and its descendants write it: `url` means SSE there. */
-function geminiServers(name: string, server: HostServer): object {
-  const trusted = { trust: true };
+function geminiServers(name: string, server: HostServer, more: object = {}): object {
+  const trusted = { trust: true, ...more };
   if (!("url" in server)) return mcpServers(name, server, trusted);
   const { url, headers } = server;
   return { mcpServers: { [name]: { httpUrl: url, headers, ...trusted } } };
@@ -126,7 +126,8 @@ const geminiCli: StartOf = (name, server, model) => ({
 const qwenCode: StartOf = (name, server, model) => ({
   files: {
     ".qwen/settings.json": JSON.stringify({
-      ...geminiServers(name, server),
+      // Otherwise the model gets a tool that searches for tools.
+      ...geminiServers(name, server, { alwaysLoadTools: true }),
       security: { auth: { selectedType: "openai" } },
       privacy: { usageStatisticsEnabled: false },
     }),

@@ -58,6 +58,7 @@ try {
 /** Looks at each host. Returns whether every row is so. */
 async function main(folder: string): Promise<boolean> {
   const start = turnstile(2);
+  let kept = Promise.resolve();
   const rows = await Promise.all(
     chosen.map(async (name) => {
       const host = installed(name, folder);
@@ -66,7 +67,10 @@ async function main(folder: string): Promise<boolean> {
       const observed = await observe(host, wanted, start).catch((error: unknown) => String(error));
       if (typeof observed === "string") return { name, problem: observed };
       const seconds = Math.round((performance.now() - begun) / 1000);
-      return { name, observed, row: { version: versionOf(name, folder), ...rowOf(observed) }, seconds };
+      const row = { version: versionOf(name, folder), ...rowOf(observed) };
+      const found = differencesOf(known[name], row);
+      if (values.write) await (kept = kept.then(() => keep(name, row, observed)));
+      return { name, observed, row, found, seconds };
     }),
   );
   const differences = rows.map((each) => {
@@ -74,8 +78,7 @@ async function main(folder: string): Promise<boolean> {
       console.log(`${each.name}: ${each.problem}`);
       return 1;
     }
-    const { name, row, observed, seconds } = each;
-    const found = differencesOf(known[name], row);
+    const { name, row, found, observed, seconds } = each;
     console.log(
       `${name} ${row.version}: ${found.length === 0 ? "as its row says" : "not as its row says"}, ${seconds} s`,
     );
@@ -84,10 +87,7 @@ async function main(folder: string): Promise<boolean> {
     if (latest !== undefined) console.log(JSON.stringify(row, null, 2));
     return found.length;
   });
-  if (values.write) {
-    for (const { name, row, observed } of rows) if (row) await keep(name, row, observed);
-    return rows.every(({ row }) => row !== undefined);
-  }
+  if (values.write) return rows.every(({ row }) => row !== undefined);
   return values.latest || differences.every((count) => count === 0);
 }
 

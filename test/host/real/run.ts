@@ -48,7 +48,7 @@ export interface Run extends HostTest {
 export const stdioProbe = join("node_modules/.cache/mcpgen-scripts", "host-probe.mjs");
 
 /** Milliseconds after which a host is ended, and a server that outlives its host is given up. */
-const timeout = 300_000;
+const timeout = 600_000;
 const outliving = 10_000;
 
 /** Lets a host play a script with the probe. */
