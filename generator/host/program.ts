@@ -141,11 +141,13 @@ const opencode: StartOf = (name, server, model) => {
     "url" in server
       ? { type: "remote", ...server }
       : { type: "local", command: [server.command, ...server.args], environment: server.env };
+  const modalities = { input: ["text", "image", "audio"], output: ["text"] };
   const provider = {
     npm: "@ai-sdk/openai-compatible",
     name: "fake",
     options: { baseURL: `${model}/v1`, apiKey: "fake" },
-    models: { fake: { name: "fake", tool_call: true } },
+    // Without them it keeps pictures from the model.
+    models: { fake: { name: "fake", tool_call: true, attachment: true, modalities } },
   };
   const settings = {
     mcp: { [name]: { ...entry, enabled: true } },
@@ -167,6 +169,8 @@ const copilotCli: StartOf = (name, server, model) => ({
     COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
     COPILOT_PROVIDER_API_KEY: "fake",
     COPILOT_MODEL: "fake",
+    // What it knows of a model: whether it sees pictures.
+    COPILOT_PROVIDER_MODEL_ID: "gpt-5.4",
     COPILOT_OFFLINE: "true",
   },
   args: ["-p", prompt, "--allow-all-tools"],
