@@ -169,8 +169,6 @@ const copilotCli: StartOf = (name, server, model) => ({
     COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
     COPILOT_PROVIDER_API_KEY: "fake",
     COPILOT_MODEL: "fake",
-    // What it knows of a model: whether it sees pictures.
-    COPILOT_PROVIDER_MODEL_ID: "gpt-5.4",
     COPILOT_OFFLINE: "true",
   },
   args: ["-p", prompt, "--allow-all-tools"],

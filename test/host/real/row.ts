@@ -224,6 +224,7 @@ export function steady(text: string): string {
   return text
     .replace(/[\d.]+(?= (?:s|ms|seconds)\b)/g, "N")
     .replace(/\S*\/mcpgen-\w+(?=\/)/g, "~")
+    .replace(/mcpgen-[A-Za-z0-9]{6}|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, "N")
     .replace(/\b\d{10,}\b|\b[\da-f]{16,}\b/g, "N");
 }
 
