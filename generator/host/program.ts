@@ -191,5 +191,5 @@ const rows: { readonly [Name in HostName]: Omit<HostProgram, "name" | "start"> }
 
 /** The hosts that can be run without a network, by the name that users write. */
 export const hostPrograms = Object.fromEntries(
-  hostNames.map((name) => [name, { name, ...rows[name], start: starts[name] }]),
+  hostNames.map((name) => [name, { ...rows[name], name, start: starts[name] }]),
 ) as { readonly [Name in HostName]: HostProgram };

@@ -7,7 +7,7 @@ import { build } from "esbuild";
 import { format } from "prettier";
 import { type HostName, hostNames, hostPrograms } from "../../../generator/host/program.js";
 import { called, cases } from "./cases.js";
-import { type Observed, type Part, observe, parts } from "./observe.js";
+import { type Observed, observe, parts } from "./observe.js";
 import { type Row, caseEffects, rowOf, steady, wordsOf } from "./row.js";
 import { type Installed, type Run, stdioProbe } from "./run.js";
 
@@ -243,7 +243,8 @@ function factsOf({ calls, seen, exitCode, outside, others, tools }: Run): object
     ...(result === undefined ? { lost: true } : { shown: steady(wordsOf(result)).slice(0, 160) }),
     ...(isError && { isError }),
   }));
-  const isPlain = (each: (typeof shown)[number]): boolean => each.shown?.endsWith(called(each.tool)) === true;
+  const isPlain = (each: (typeof shown)[number]): boolean =>
+    "shown" in each && each.shown.endsWith(called(each.tool));
   return {
     ...(first && { client: first.client, revision: first.revision }),
     exitCode,
