@@ -141,11 +141,13 @@ const opencode: StartOf = (name, server, model) => {
     "url" in server
       ? { type: "remote", ...server }
       : { type: "local", command: [server.command, ...server.args], environment: server.env };
+  const modalities = { input: ["text", "image", "audio"], output: ["text"] };
   const provider = {
     npm: "@ai-sdk/openai-compatible",
     name: "fake",
     options: { baseURL: `${model}/v1`, apiKey: "fake" },
-    models: { fake: { name: "fake", tool_call: true } },
+    // Without them it keeps pictures from the model.
+    models: { fake: { name: "fake", tool_call: true, attachment: true, modalities } },
   };
   const settings = {
     mcp: { [name]: { ...entry, enabled: true } },
@@ -189,5 +191,5 @@ const rows: { readonly [Name in HostName]: Omit<HostProgram, "name" | "start"> }
 
 /** The hosts that can be run without a network, by the name that users write. */
 export const hostPrograms = Object.fromEntries(
-  hostNames.map((name) => [name, { name, ...rows[name], start: starts[name] }]),
+  hostNames.map((name) => [name, { ...rows[name], name, start: starts[name] }]),
 ) as { readonly [Name in HostName]: HostProgram };

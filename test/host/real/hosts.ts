@@ -7,17 +7,26 @@ import { build } from "esbuild";
 import { format } from "prettier";
 import { type HostName, hostNames, hostPrograms } from "../../../generator/host/program.js";
 import { called, cases } from "./cases.js";
-import { type Observed, type Part, observe, parts } from "./observe.js";
+import { type Observed, observe, parts } from "./observe.js";
 import { type Row, caseEffects, rowOf, steady, wordsOf } from "./row.js";
 import { type Installed, type Run, stdioProbe } from "./run.js";
 
 // Runs real hosts with the probe, computes their rows, and compares them with generator/host/hosts.json:
 // npm run hosts -- [--host NAME…] [--without PART…] [--write | --latest] [--folder FOLDER]
 
+interface Schema {
+  readonly additionalProperties: { readonly properties: object };
+}
+
 const rowsFile = "generator/host/hosts.json";
 const evidence = "bench/hosts";
 const home = "test/host/real";
 
+/** The members of a row, in their order. */
+const members = Object.keys(
+  (JSON.parse(readFileSync("generator/host/hosts.schema.json", "utf8")) as Schema).additionalProperties
+    .properties,
+);
 /** Members that have a member for each of several parts. */
 const inParts = new Set(["revision", "quiet", "restart"]);
 
@@ -193,25 +202,16 @@ function notesOf({ rules, culprits = [], stdio, http }: Observed): string[] {
 }
 
 /** Writes the row, and what it was computed from. */
-async function keep(name: HostName, row: Row, observed: Observed): Promise<void> {
+async function keep(name: HostName, row: Row & { version: string }, observed: Observed): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
-  const { title, package: from, program, node, models, version: _, ...before } = known[name];
+  const before = known[name];
   const merged = Object.entries(row).map(([member, value]: [string, unknown]) => [
     member,
     inParts.has(member) ? { ...(before[member] as object), ...(value as object) } : value,
   ]);
   const file = join(evidence, `${name}.json`);
-  const all = { ...before, ...Object.fromEntries(merged), evidence: file };
-  known[name] = {
-    title,
-    package: from,
-    program,
-    node,
-    ...pick(all, ["version"]),
-    date,
-    models,
-    ...rest(all),
-  };
+  const all: Record<string, unknown> = { ...before, ...Object.fromEntries(merged), date, evidence: file };
+  known[name] = Object.fromEntries(members.filter((each) => each in all).map((each) => [each, all[each]]));
   mkdirSync(evidence, { recursive: true });
   await write(rowsFile, known);
   const runs = Object.fromEntries(
@@ -228,20 +228,7 @@ async function keep(name: HostName, row: Row, observed: Observed): Promise<void>
     ? (JSON.parse(readFileSync(file, "utf8")) as { cases?: object; runs: object })
     : undefined;
   const kept = { cases: effects ?? earlier?.cases, runs: { ...earlier?.runs, ...runs } };
-  await write(file, { ...pick(all, ["version"]), date, ...kept });
-}
-
-function pick(from: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.filter((each) => each in from).map((each) => [each, from[each]]));
-}
-
-function rest({
-  version: _,
-  date: __,
-  models: ___,
-  ...others
-}: Record<string, unknown>): Record<string, unknown> {
-  return others;
+  await write(file, { version: row.version, date, ...kept });
 }
 
 function mapped(runs: Record<string, Run>): Record<string, object> {
@@ -256,7 +243,8 @@ function factsOf({ calls, seen, exitCode, outside, others, tools }: Run): object
     ...(result === undefined ? { lost: true } : { shown: steady(wordsOf(result)).slice(0, 160) }),
     ...(isError && { isError }),
   }));
-  const isPlain = (each: (typeof shown)[number]): boolean => each.shown?.endsWith(called(each.tool)) === true;
+  const isPlain = (each: (typeof shown)[number]): boolean =>
+    "shown" in each && each.shown.endsWith(called(each.tool));
   return {
     ...(first && { client: first.client, revision: first.revision }),
     exitCode,
