@@ -103,6 +103,8 @@ export interface LintRule {
   readonly several?: string;
   /** Documentation or bug reports about the limit. */
   readonly sources?: readonly string[];
+  /** Whether hosts judge the name that they make of those of server and tool. */
+  readonly inHosts?: true;
   readonly find: (subject: LintSubject) => readonly Spot[];
 }
 
@@ -126,6 +128,8 @@ type Effect = keyof typeof effects;
 interface HostRow {
   readonly title: string;
   readonly models: readonly string[];
+  /** The name of a tool for the model, of SERVER and TOOL; a namespace ends with a slash. */
+  readonly name?: string;
   readonly rules?: { readonly [rule: string]: string };
 }
 
@@ -149,6 +153,15 @@ export function levelFor(rule: LintRule, profile: Profile, inResult = false): Le
   }
   if (!rule.profiles.includes(profile as ModelProfile)) return undefined;
   return rule.warns?.includes(profile as ModelProfile) ? "warning" : rule.level;
+}
+
+/** The name that a profile's model gets of a tool. */
+export function nameFor(profile: Profile, server: string, tool: string): string {
+  const { name = "TOOL" } = rowOf(profile) ?? {};
+  return name
+    .replace(/^.*\//, "")
+    .replace("SERVER", () => server)
+    .replace("TOOL", () => tool);
 }
 
 /** How messages about a rule name a profile: a host with what it does. */
