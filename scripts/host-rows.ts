@@ -1,5 +1,6 @@
 import data from "../generator/host/hosts.json" with { type: "json" };
-import { effects } from "../generator/lint/rule.js";
+import { lintRules } from "../generator/lint/lint-contract.js";
+import { type HostProfile, effects, levelFor } from "../generator/lint/rule.js";
 
 /** A row of hosts.json (generator/host/hosts.schema.json); a member that is absent was not looked at. */
 interface HostRow {
@@ -71,9 +72,7 @@ function settings(hosts: readonly Named[]): string[] {
   const text = of(({ result }) => result?.structured === "ignored");
   const traced = of(({ result }) => result && isTrace(result.wrongArguments));
   const silent = of(({ questions }) => questions === "not offered");
-  const limits = hosts.flatMap((host) =>
-    limitsOf(host).map(([transport, limit]) => `${host.title} (${transport}) after ${limit / 1000} s`),
-  );
+  const limits = hosts.filter((host) => limitOf(host) !== undefined);
   const waited = smallest(
     hosts.flatMap(({ quiet = {} }) => Object.values(quiet).map(({ worked }) => worked)),
   );
@@ -81,7 +80,7 @@ function settings(hosts: readonly Named[]): string[] {
   const length = smallest(hosts.map(({ name }) => name && 64 - name.replace(/SERVER|TOOL/g, "").length));
   return [
     `**Sessions over HTTP**: [\`sealedSessions\`](http-sessions.md#sessions-without-a-store) with keys from the environment, or \`sessions: false\`. ${forgetful === "" ? "Every host goes on" : `${forgetful} never makes another handshake`} after the restart of a server with sessions in memory.`,
-    `**Slow tools**: report [progress](runtime.md#parameters-of-a-handler), or become a [task](long-running-tools.md). ${limits.length > 0 ? `A silent call ends in ${list(limits)}.` : `Hosts waited ${(waited ?? 0) / 1000} s for a silent call.`}`,
+    `**Slow tools**: report [progress](runtime.md#parameters-of-a-handler), or become a [task](long-running-tools.md). ${limits.length > 0 ? `A silent call ends in ${list(limits.map((host) => `${host.title} after ${limitOf(host)! / 1000} s`))}.` : waited === undefined ? "" : `Each host waited ${waited / 1000} s for a silent call.`}`,
     ...(traced === ""
       ? []
       : [
@@ -92,7 +91,7 @@ function settings(hosts: readonly Named[]): string[] {
     `**Results**: the same as text and as \`structuredContent\`${structure === "" ? "" : `: ${structure} pass on the structure alone`}${text === "" ? "" : `, ${text} the text alone`}.${whole === undefined ? "" : ` ${whole.toLocaleString("en")} characters arrive whole everywhere.`}`,
     ...(silent === ""
       ? []
-      : [`**Questions**: check \`clientCapabilities\` first. ${silent} shows no forms.`]),
+      : [`**Questions**: check \`clientCapabilities\` first. There are no forms in ${silent}.`]),
   ].map((each) => `- ${each}`);
 }
 
@@ -128,8 +127,9 @@ function section(host: Named): string {
   const { id, title, version, node, models, rules = {}, schema, result, evidence } = host;
   const kinds = result && (["image", "audio", "link", "embedded"] as const);
   const by = (wanted: Passage): string => list(kinds?.filter((kind) => result![kind] === wanted) ?? []);
+  const concerned = lintRules.filter((rule) => levelFor(rule, id as HostProfile));
   const broken = Object.entries(effects).flatMap(([effect, { phrase }]) => {
-    const ids = Object.keys(rules).filter((rule) => rules[rule] === effect);
+    const ids = concerned.map((rule) => rule.id).filter((rule) => rules[rule] === effect);
     return ids.length === 0 ? [] : [`${phrase}: ${codes(ids)}`];
   });
   const facts = [
@@ -157,7 +157,7 @@ function section(host: Named): string {
 function advice(host: Named): string[] {
   const wanted = [
     ...(host.restart?.kept === "never" ? ["`sealedSessions` or `sessions: false`"] : []),
-    ...(limitsOf(host).length > 0 ? ["progress of slow tools"] : []),
+    ...(limitOf(host) === undefined ? [] : [`an answer within ${limitOf(host)! / 1000} s`]),
     ...(host.result && isTrace(host.result.wrongArguments) ? ['`wrongArguments: "result"`'] : []),
   ];
   return wanted.length === 0 ? [] : [`**set**: ${wanted.join("; ")}`];
@@ -168,10 +168,9 @@ function isTrace(text: string): boolean {
   return /caused by|stack trace|\n\s+at /i.test(text);
 }
 
-function limitsOf({ quiet = {} }: Named): [transport: string, milliseconds: number][] {
-  return Object.entries(quiet).flatMap(([transport, { limit }]) =>
-    limit === undefined ? [] : [[transport, limit]],
-  );
+/** Milliseconds after which a host ends a silent call. */
+function limitOf({ quiet = {} }: Named): number | undefined {
+  return smallest(Object.values(quiet).map(({ limit }) => limit));
 }
 
 function smallest(values: readonly (number | undefined | "")[]): number | undefined {

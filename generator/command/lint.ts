@@ -1,13 +1,14 @@
 import { resolve, basename } from "node:path";
 import { pointerTokens } from "@mcpgen/engine";
+import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
 import {
-  type LintProblem,
-  type ToolCost,
-  everydayProblems,
-  lintContract,
-  toolCosts,
-} from "../lint/lint-contract.js";
-import { type Profile, hostProfiles, profileText, profiles, usualProfiles } from "../lint/rule.js";
+  type Profile,
+  everydayProfiles,
+  hostProfiles,
+  profileText,
+  profiles,
+  usualProfiles,
+} from "../lint/rule.js";
 import { type ServerSource, shownSource, isServerSource } from "../capture/server-source.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
@@ -179,7 +180,7 @@ export function lintFindings(
   contract: ContractSource["contract"],
   document: Pick<ContractSource, "place">,
 ): Finding[] {
-  return grouped(everydayProblems(contract), ({ rule }) => [rule.id]).map((group) =>
+  return grouped(lintContract(contract, everydayProfiles), ({ rule }) => [rule.id]).map((group) =>
     findingOf(group, document),
   );
 }

@@ -43,8 +43,8 @@ function mcpServers(name: string, server: HostServer, more: object = {}): object
 }
 
 /** As Gemini CLI and its descendants write it: `url` means SSE there. */
-function geminiServers(name: string, server: HostServer): object {
-  const trusted = { trust: true };
+function geminiServers(name: string, server: HostServer, more: object = {}): object {
+  const trusted = { trust: true, ...more };
   if (!("url" in server)) return mcpServers(name, server, trusted);
   const { url, headers } = server;
   return { mcpServers: { [name]: { httpUrl: url, headers, ...trusted } } };
@@ -126,7 +126,8 @@ const geminiCli: StartOf = (name, server, model) => ({
 const qwenCode: StartOf = (name, server, model) => ({
   files: {
     ".qwen/settings.json": JSON.stringify({
-      ...geminiServers(name, server),
+      // Otherwise the model gets a tool that searches for tools.
+      ...geminiServers(name, server, { alwaysLoadTools: true }),
       security: { auth: { selectedType: "openai" } },
       privacy: { usageStatisticsEnabled: false },
     }),
@@ -140,11 +141,13 @@ const opencode: StartOf = (name, server, model) => {
     "url" in server
       ? { type: "remote", ...server }
       : { type: "local", command: [server.command, ...server.args], environment: server.env };
+  const modalities = { input: ["text", "image", "audio"], output: ["text"] };
   const provider = {
     npm: "@ai-sdk/openai-compatible",
     name: "fake",
     options: { baseURL: `${model}/v1`, apiKey: "fake" },
-    models: { fake: { name: "fake", tool_call: true } },
+    // Without them it keeps pictures from the model.
+    models: { fake: { name: "fake", tool_call: true, attachment: true, modalities } },
   };
   const settings = {
     mcp: { [name]: { ...entry, enabled: true } },
@@ -188,5 +191,5 @@ const rows: { readonly [Name in HostName]: Omit<HostProgram, "name" | "start"> }
 
 /** The hosts that can be run without a network, by the name that users write. */
 export const hostPrograms = Object.fromEntries(
-  hostNames.map((name) => [name, { name, ...rows[name], start: starts[name] }]),
+  hostNames.map((name) => [name, { ...rows[name], name, start: starts[name] }]),
 ) as { readonly [Name in HostName]: HostProgram };

@@ -21,6 +21,9 @@ export type Profile = ModelProfile | HostProfile;
 /** The default profiles: the interfaces that hosts use unless the user chooses another. */
 export const usualProfiles: readonly ModelProfile[] = ["claude", "openai", "gemini"];
 
+/** The profiles in development: the usual interfaces, and all hosts. */
+export const everydayProfiles: readonly Profile[] = [...usualProfiles, ...hostProfiles];
+
 /** A schema or subschema of a tool's arguments or result. */
 export interface SchemaPlace {
   readonly schema: JsonObject;
@@ -103,6 +106,8 @@ export interface LintRule {
   readonly several?: string;
   /** Documentation or bug reports about the limit. */
   readonly sources?: readonly string[];
+  /** Whether hosts judge the name that they make of those of server and tool. */
+  readonly inHosts?: true;
   readonly find: (subject: LintSubject) => readonly Spot[];
 }
 
@@ -121,30 +126,49 @@ export const effects = {
   cuts: { level: "warning", phrase: "shortens its description" },
 } as const;
 
-function effectOn(rule: string, profile: Profile): (typeof effects)[keyof typeof effects] | undefined {
-  if (!isHost(profile)) return undefined;
-  const { rules = {} }: { readonly rules?: { readonly [rule: string]: string } } = hosts[profile];
-  return effects[rules[rule] as keyof typeof effects];
+type Effect = keyof typeof effects;
+
+interface HostRow {
+  readonly title: string;
+  readonly models: readonly string[];
+  /** The name of a tool for the model, of SERVER and TOOL; a namespace ends with a slash. */
+  readonly name?: string;
+  readonly rules?: { readonly [rule: string]: string };
 }
 
-function isHost(profile: Profile): profile is HostProfile {
-  return Object.hasOwn(hosts, profile);
+function rowOf(profile: Profile): HostRow | undefined {
+  return Object.hasOwn(hosts, profile) ? hosts[profile as HostProfile] : undefined;
 }
 
-/** The level of a violation for a profile; undefined if the rule does not concern it. */
-export function levelFor(rule: LintRule, profile: Profile): Level | undefined {
-  if (isHost(profile)) return effectOn(rule.id, profile)?.level;
-  if (!rule.profiles.includes(profile)) return undefined;
-  return rule.warns?.includes(profile) ? "warning" : rule.level;
+/**
+ * The level of a violation for a profile; undefined if the rule does not concern it. What a host rewrites
+ * matters where one of its models has the rule, and the model gets the schema: that of arguments.
+ *
+ * @param inResult whether the violation is in the schema of a result
+ */
+export function levelFor(rule: LintRule, profile: Profile, inResult = false): Level | undefined {
+  const row = rowOf(profile);
+  if (row) {
+    const effect = row.rules?.[rule.id] as Effect | undefined;
+    const isRepaired =
+      effect === "rewrites" && (inResult || !rule.profiles.some((each) => row.models.includes(each)));
+    return effect && !isRepaired ? effects[effect].level : undefined;
+  }
+  if (!rule.profiles.includes(profile as ModelProfile)) return undefined;
+  return rule.warns?.includes(profile as ModelProfile) ? "warning" : rule.level;
 }
 
-/** Whether a host rewrites the schema, and otherwise passes the tool on. */
-export function rewrites(rule: string, profile: Profile): boolean {
-  return effectOn(rule, profile) === effects.rewrites;
+/** The name that a profile's model gets of a tool. */
+export function nameFor(profile: Profile, server: string, tool: string): string {
+  const { name = "TOOL" } = rowOf(profile) ?? {};
+  return name
+    .replace(/^.*\//, "")
+    .replace("SERVER", () => server)
+    .replace("TOOL", () => tool);
 }
 
 /** How messages about a rule name a profile: a host with what it does. */
 export function profileText(rule: string, profile: Profile): string {
-  const effect = effectOn(rule, profile);
-  return effect && isHost(profile) ? `${hosts[profile].title} ${effect.phrase}` : profile;
+  const { title, rules } = rowOf(profile) ?? {};
+  return title === undefined ? profile : `${title} ${effects[rules![rule] as Effect].phrase}`;
 }

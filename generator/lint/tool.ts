@@ -45,6 +45,7 @@ export const nameRules: readonly LintRule[] = [
     id: "tool-name-length",
     profiles: everyProfile,
     level: "error",
+    inHosts: true,
     reason: "Names of more than 64 characters are rejected, and hosts add the server's name in front.",
     fix: "Shorten the name; put details into the description.",
     sources: [

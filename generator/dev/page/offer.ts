@@ -1,8 +1,8 @@
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import type { Captured } from "../../capture/capture.js";
 import type { Contract } from "../../contract/contract.js";
-import { type LintProblem, everydayProblems, toolCosts } from "../../lint/lint-contract.js";
-import { profileText } from "../../lint/rule.js";
+import { type LintProblem, lintContract, toolCosts } from "../../lint/lint-contract.js";
+import { everydayProfiles, profileText } from "../../lint/rule.js";
 import type { Badge, Item, Members, Offer } from "../../page/browser/dev/messages.js";
 
 /** A difference between the contract and the live server. */
@@ -38,7 +38,7 @@ export function plainOffer({ contract, leftOut, unread }: Captured, version: num
 /** The server's offer with badges for `lint` findings, costs and drift. */
 export function judgedOffer(plain: Offer, contract: Contract, drift: readonly Drift[]): Offer {
   const costs = toolCosts(contract);
-  const problems = grouped(everydayProblems(contract), ({ tool }) => tool);
+  const problems = grouped(lintContract(contract, everydayProfiles), ({ tool }) => tool);
   const drifts = grouped(drift, ({ entry }) => (entry ? `${entry.list} ${entry.index}` : ""));
   const judged = (list: ListName): Item[] =>
     plain[list].map(({ entry }, index) => ({

@@ -35,7 +35,8 @@ export interface Row {
 /** Computes the row of a host from what was seen. */
 export function rowOf(observed: Observed): Row {
   const { culprits = [], rules, stdio, http, stateless, legacy, cancel, restart, quiet } = observed;
-  const some = stdio ?? http ?? rules;
+  // A host that offers no tool shows nothing of how it offers tools.
+  const some = [stdio, http, rules].find((run) => run && resultOf(run, "echo") !== "");
   const revision = {
     ...revisionOf("stdio", stdio),
     ...revisionOf("http", http),
@@ -50,8 +51,8 @@ export function rowOf(observed: Observed): Row {
     ...(Object.keys(revision).length > 0 && { revision }),
     ...(rules && { rules: rulesOf(rules, culprits) }),
     ...(some && { schema: schemaOf(some) }),
-    ...(stdio && { result: resultsOf(stdio), ...questionsOf(stdio) }),
-    ...(stdio && { progress: stdio.seen.some(({ progress }) => progress) }),
+    ...(stdio && stdio === some && { result: resultsOf(stdio), ...questionsOf(stdio) }),
+    ...(some && { progress: some.seen.some(({ progress }) => progress) }),
     ...(quiet && { quiet: { stdio: patience(quiet.stdio), http: patience(quiet.http) } }),
     ...(restart && {
       restart: Object.fromEntries(Object.entries(restart).map(([way, each]) => [way, again(each)])),
@@ -156,7 +157,7 @@ function resultsOf(run: Run): Record<string, JsonValue> {
   };
   const has = (tool: string, text: string): string => passes(tool, resultOf(run, tool).includes(text));
   const lost = sizes.find((size) => !isWhole(run, size));
-  const whole = sizes.filter((size) => lost === undefined || size < lost).at(-1);
+  const whole = sizes.findLast((size) => lost === undefined || size < lost);
   return {
     ...(structured !== "" && { structured: structure ? (content ? "beside" : "instead") : "ignored" }),
     image: passes("image", run.heard.includes("image")),
@@ -218,9 +219,13 @@ function shown(run: Run, tool: string): string {
     .slice(0, 300);
 }
 
-/** A text without its times. */
+/** A text without its times, the folder of the run, and ids. */
 export function steady(text: string): string {
-  return text.replace(/[\d.]+(?= (?:s|ms|seconds)\b)/g, "N");
+  return text
+    .replace(/[\d.]+(?= (?:s|ms|seconds)\b)/g, "N")
+    .replace(/\S*\/mcpgen-\w+(?=\/)/g, "~")
+    .replace(/mcpgen-[A-Za-z0-9]{6}|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, "N")
+    .replace(/\b\d{10,}\b|\b(?=[a-f]*\d)[\da-f]{16,}\b/g, "N");
 }
 
 /** The texts in a value. */
