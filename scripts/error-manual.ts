@@ -218,10 +218,9 @@ function codesOf(group: string): (readonly [string, Diagnostic])[] {
   return codes.filter(([code]) => code.startsWith(group)).sort(([one], [other]) => (one < other ? -1 : 1));
 }
 
-/** The anchor is that of the entry in the full manual. */
 function rowOf([code, { title, exit, mayWarn }]: readonly [string, Diagnostic], usual: number): string {
   const own = [...(exit === usual ? [] : [String(exit)]), ...(mayWarn ? ["or 0"] : [])].join(" ");
-  return `|<a id=${code.toLowerCase()}></a>${code}|${escaped(title)}${own && ` (${own})`}|`;
+  return `|${code}|${escaped(title)}${own && ` (${own})`}|`;
 }
 
 function mostFrequent(values: readonly number[]): number {

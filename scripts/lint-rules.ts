@@ -1,5 +1,5 @@
 // Writes docs/lint.md from the rule table: node scripts/run-ts.mjs scripts/lint-rules.ts
 import { writeFileSync } from "node:fs";
-import { lintManual } from "../generator/lint/manual.js";
+import { lintManual } from "./lint-manual.js";
 
 writeFileSync("docs/lint.md", lintManual());

@@ -13,6 +13,16 @@ import {
   serverOptionDefinitions,
 } from "./command.js";
 
+/** The hosts of `generator/host/hosts.json`. */
+const hosts = [
+  "claude-code",
+  "codex",
+  "copilot-cli",
+  "gemini-cli",
+  "opencode",
+  "qwen-code",
+] satisfies readonly HostName[];
+
 /** Commands for protocol revisions, and for the code generated from revisions and contracts. */
 const protocolCommands: readonly CommandDefinition[] = [
   {
@@ -472,6 +482,10 @@ const contractCommands: readonly CommandDefinition[] = [
         ...texts("Whom to judge for; may be repeated (default: claude, openai, gemini)"),
         choices: ["claude", "openai", "gemini", "gemini-parameters", "strict"],
       },
+      host: {
+        ...texts("Host to judge for, whatever its model is; may be repeated, and beside --profile"),
+        choices: hosts,
+      },
       fix: flag("Fix in the contract file what changes no value that a schema accepts; report the rest"),
       "dry-run": flag("With --fix: show what would change; write nothing", { implies: "fix" }),
       budget: text("Most tokens that one tool may take of a model's context, as estimated"),
@@ -482,6 +496,7 @@ const contractCommands: readonly CommandDefinition[] = [
       ["$0 lint mcp.contract.yaml", "before a release"],
       ["$0 lint mcp.contract.yaml --profile strict --budget 500", "stricter, and short"],
       ["$0 lint mcp.contract.yaml --fix", "fixes what is certain, in place"],
+      ["$0 lint mcp.contract.yaml --host codex --host claude-code", "what these hosts drop or change"],
       ["$0 lint --code src", "what happens twice when a handler is run again"],
     ],
     load: async () => (await import("./lint.js")).lint,
@@ -495,14 +510,7 @@ const contractCommands: readonly CommandDefinition[] = [
     options: {
       host: {
         ...texts("Host to run; may be repeated (default: those that are installed)"),
-        choices: [
-          "claude-code",
-          "codex",
-          "copilot-cli",
-          "gemini-cli",
-          "opencode",
-          "qwen-code",
-        ] satisfies readonly HostName[],
+        choices: hosts,
       },
       script: text(
         "JSON file with the calls to make (default: one of each tool that only reads; asks for others)",

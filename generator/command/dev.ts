@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { interruption } from "../capture/interruption.js";
 import { loadRuntime } from "../capture/runtime.js";
+import { HostLimits } from "../dev/host-limits.js";
 import { WatchedFiles } from "../dev/watched-files.js";
 import { type Finding, CodedError, findingOfError } from "../diagnostics/coded-error.js";
 import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
@@ -20,14 +21,17 @@ export const dev: RunCommand = async (args, given) => {
   const preparation = await Preparation.open(args, context);
   const server = developedServer(args, preparation, context.directory);
   const runtime = await loadRuntime();
+  const limits = new HostLimits();
   const page =
     args.flag("open") || args.flag("page")
-      ? await DevPage.open(runtime, server, () => ({ args, project: preparation.project, context }))
+      ? await DevPage.open(runtime, server, limits, () => ({ args, project: preparation.project, context }))
       : undefined;
   const record = await recorder(args, context);
   const open: OpenSession = (events) =>
-    page ?? openSession(runtime, server, args, context, { ...events, record });
-  return new Loop(preparation, context, page, open).run();
+    page ?? openSession(runtime, server, args, context, { ...events, record, limits });
+  const loop = new Loop(preparation, context, page, open);
+  limits.found = (tool, finding) => loop.add({ subject: `call of ${tool}`, done: [], findings: [finding] });
+  return loop.run();
 };
 
 /** @throws CodedError MG2005 */
@@ -49,7 +53,7 @@ function refuseRecord(args: Arguments, { directory }: CommandContext): void {
     });
 }
 
-type OpenSession = (events: Omit<SessionEvents, "record">) => Session;
+type OpenSession = (events: Omit<SessionEvents, "record" | "limits">) => Session;
 
 /** Prepares the project and restarts the server after each change. */
 class Loop {
@@ -126,7 +130,7 @@ class Loop {
     if (types?.length === 0) done.push("types checked");
     const subject = filesText(changed, this.#context.directory);
     this.#context.console.detail([...times].map(([step, time]) => `${step} ${seconds(time)}`).join(", "));
-    this.#add({ subject, done, findings, milliseconds: performance.now() - began });
+    this.add({ subject, done, findings, milliseconds: performance.now() - began });
   }
 
   async #restart(findings: Finding[]): Promise<string> {
@@ -144,10 +148,10 @@ class Loop {
 
   #lost(reason: unknown): void {
     this.#behind = true;
-    this.#add({ subject: "server", done: ["it ended by itself"], findings: [notRunning(reason)] });
+    this.add({ subject: "server", done: ["it ended by itself"], findings: [notRunning(reason)] });
   }
 
-  #add(change: Change): void {
+  add(change: Change): void {
     this.#report.add(change);
     this.#page?.report(change);
   }

@@ -27,15 +27,13 @@ import { readLock, namedRevisions, revisionsFolder } from "../revision/lock.js";
 import { loadRevision, storedRevision } from "../revision/revision-source.js";
 import { unknownSource } from "./diff/source.js";
 import { usualProfiles } from "../lint/rule.js";
-import type { ServerStart } from "../page/offer/connect.js";
 import { offerReading } from "../page/offer/reading.js";
 import { contractKind, contractSource } from "./contract-source.js";
-import { expectServer, serverOptions } from "./server-options.js";
+import { nameInHosts } from "../contract/project-name.js";
+import { expectServer, serverOptions, startOf } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
-import { loadRuntime } from "../capture/runtime.js";
 import { publicWords } from "../secrets/public-words.js";
-import { type ServerSource, kindOfServer, shownSource } from "../capture/server-source.js";
-import type { ServerOptions } from "../capture/with-server.js";
+import { shownSource } from "../capture/server-source.js";
 import { secrets } from "../secrets/secrets.js";
 
 /** Writes the reference documentation of a revision, an extension, a contract or a live server. */
@@ -135,28 +133,13 @@ async function offer(
   const options = serverOptions(args, context);
   const document = await contractSource(source, options, context, { needed: [] });
   const { contract, isLive, findings } = document;
-  const hostName = typeof source === "string" ? fileName(contract.name) : source.name;
+  const hostName = typeof source === "string" ? nameInHosts(contract.name) : source.name;
   const reading = offerReading(contract, {
     ...{ name: isLive ? shownSource(source, publicWords) : document.name, hostName },
     start: isLive ? await startOf(source, options) : { kind: "unknown" },
     profiles: args.flag("no-lint") ? [] : usualProfiles,
   });
   return { reading, name: fileName(contract.name), findings };
-}
-
-/** How hosts start or reach a live server. */
-async function startOf(source: ServerSource, options: ServerOptions): Promise<ServerStart> {
-  const { headers = {}, variables = {} } = options;
-  const address = typeof source === "string" ? undefined : source.address;
-  if (kindOfServer(source) === "http") {
-    const url = address?.kind === "http" ? address.url : (source as string);
-    const own = address?.kind === "http" ? address.headers : {};
-    return { kind: "http", url, headers: Object.keys({ ...own, ...headers }) };
-  }
-  const words =
-    address?.kind === "stdio" ? address.command : (await loadRuntime()).parseStdioSource(source as string);
-  const own = address?.kind === "stdio" ? address.env : {};
-  return { kind: "stdio", words, variables: Object.keys({ ...own, ...variables }) };
 }
 
 /** Documents a stored extension over the newest of its bases. */

@@ -10,6 +10,8 @@ import { type HostTest, testHost } from "../host/host-test.js";
 import type { ModelCall } from "../host/model/fake-model.js";
 import { type HostName, type HostProgram, hostNames, hostPrograms } from "../host/program.js";
 import { type HostReport, callText, hostReading } from "../host/reading.js";
+import { nameInHosts } from "../contract/project-name.js";
+import { connectPart } from "../page/offer/connect.js";
 import { readingHtml } from "../page/reading-html.js";
 import { readingMarkdown } from "../page/reading-markdown.js";
 import { readingText } from "../page/reading-text.js";
@@ -21,7 +23,7 @@ import { canAsk } from "./console.js";
 import { contractSource } from "./contract-source.js";
 import { pageTemplates } from "./docs/page-file.js";
 import { openProject } from "./project.js";
-import { expectServer, milliseconds, serverOptions } from "./server-options.js";
+import { expectServer, milliseconds, serverOptions, startOf } from "./server-options.js";
 import { serverSource } from "./servers/named-servers.js";
 
 /** Runs hosts with a scripted model, and shows what the model gets of servers. */
@@ -44,6 +46,8 @@ export const hostTest: RunCommand = async (args, context) => {
     const left = listed.filter(({ name }) => !script.some(({ tool }) => tool === name));
     if (left.length > 0)
       notes.push(`not called: ${shortList(left.map(({ name }) => name))}; --script FILE calls them`);
+    const name = nameInHosts(contract.name);
+    notes.push(`add it to your hosts: ${connectPart(name, await startOf(source, options)).text}`);
     for (const { program, file } of chosen) {
       console.progress(`running ${program.name} with ${shownSource(source)}`);
       const test = await testHost({ program, file, server, listed, script, ...run });

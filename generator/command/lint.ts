@@ -1,7 +1,14 @@
 import { resolve, basename } from "node:path";
 import { pointerTokens } from "@mcpgen/engine";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
-import { type Profile, profiles, usualProfiles } from "../lint/rule.js";
+import {
+  type Profile,
+  everydayProfiles,
+  hostProfiles,
+  profileText,
+  profiles,
+  usualProfiles,
+} from "../lint/rule.js";
 import { type ServerSource, shownSource, isServerSource } from "../capture/server-source.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
@@ -145,9 +152,12 @@ function budgetOf(args: Arguments): number | undefined {
   });
 }
 
+/** Whom to judge for: the models of `--profile` and the hosts of `--host`. Without both, the usual models. */
 function profilesOf(args: Arguments): readonly Profile[] {
-  const given = args.strings("profile");
-  return given === undefined ? usualProfiles : profiles.filter((profile) => given.includes(profile));
+  const given = ["profile", "host"].flatMap((option) => args.strings(option) ?? []);
+  return given.length === 0
+    ? usualProfiles
+    : [...profiles, ...hostProfiles].filter((profile) => given.includes(profile));
 }
 
 /** Groups problems that share one line of output, in the order of each group's first problem. */
@@ -165,12 +175,12 @@ function grouped(
   return [...groups.values()];
 }
 
-/** The problems of a contract, one finding for each rule. */
+/** The problems of a contract in development, one finding for each rule. */
 export function lintFindings(
   contract: ContractSource["contract"],
   document: Pick<ContractSource, "place">,
 ): Finding[] {
-  return grouped(lintContract(contract, usualProfiles), ({ rule }) => [rule.id]).map((group) =>
+  return grouped(lintContract(contract, everydayProfiles), ({ rule }) => [rule.id]).map((group) =>
     findingOf(group, document),
   );
 }
@@ -182,9 +192,10 @@ function findingOf(group: readonly LintProblem[], { place }: Pick<ContractSource
   const where = places > tools.length ? ` in ${places} places` : "";
   const messages = shortList([...new Set(group.map(({ message }) => message))], 4);
   const what = tools.length > 1 ? (rule.several ?? messages) : messages;
+  const judges = concerned.map((profile) => profileText(rule.id, profile));
   return {
     ...(level === "error" ? { code: "MG6601", severity: "error" } : { code: "MG6602", severity: "warning" }),
-    message: `${toolsText(tools)}: ${what}${where} (${rule.id}: ${concerned.join(", ")})`,
+    message: `${toolsText(tools)}: ${what}${where} (${rule.id}: ${judges.join(", ")})`,
     place: place(pointer),
     next: rule.fix,
   };

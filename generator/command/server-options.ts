@@ -1,6 +1,8 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type ServerSource, meantAdvice, isServerSource, kindOfServer } from "../capture/server-source.js";
+import { loadRuntime } from "../capture/runtime.js";
 import type { ServerOptions } from "../capture/with-server.js";
+import type { ServerStart } from "../page/offer/connect.js";
 import type { Arguments, CommandContext } from "./command.js";
 import { namedVariable } from "./servers/expand.js";
 import { secrets } from "../secrets/secrets.js";
@@ -84,6 +86,21 @@ export function serverOptions(args: Arguments, context: CommandContext): ServerO
     onSlow: () => console.progress("still waiting for the server; --revision REVISION skips the probe"),
     onConnected: ({ revision }) => console.detail(`connected: revision ${revision}`),
   };
+}
+
+/** How hosts start or reach a live server. */
+export async function startOf(source: ServerSource, options: ServerOptions): Promise<ServerStart> {
+  const { headers = {}, variables = {} } = options;
+  const address = typeof source === "string" ? undefined : source.address;
+  if (kindOfServer(source) === "http") {
+    const url = address?.kind === "http" ? address.url : (source as string);
+    const own = address?.kind === "http" ? address.headers : {};
+    return { kind: "http", url, headers: Object.keys({ ...own, ...headers }) };
+  }
+  const words =
+    address?.kind === "stdio" ? address.command : (await loadRuntime()).parseStdioSource(source as string);
+  const own = address?.kind === "stdio" ? address.env : {};
+  return { kind: "stdio", words, variables: Object.keys({ ...own, ...variables }) };
 }
 
 /** @throws CodedError MG2004 for an option that is not a number of seconds */

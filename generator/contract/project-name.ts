@@ -43,3 +43,8 @@ export function packageName(name: string, role: "client" | "server"): string {
   const taken = ["mcp", "node_modules", "favicon.ico", "mcpgen", "typescript"].includes(plain);
   return role === "client" || taken ? `${plain}-${role}` : plain;
 }
+
+/** A server's name in hosts: they make the names of its tools from it. */
+export function nameInHosts(name: string): string {
+  return packageName(name, "server").replaceAll(".", "-");
+}

@@ -1,6 +1,8 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Channel } from "../capture/runtime.js";
 import { SessionMemory } from "../capture/session-memory.js";
+import type { Side } from "../page/browser/dev/messages.js";
+import { parsedText } from "./page/wire-log.js";
 
 interface ProxyOptions {
   /** The channel to the client. */
@@ -11,6 +13,8 @@ interface ProxyOptions {
   readonly onLost: (reason: Error | undefined) => void;
   /** Called when the client closed its connection. */
   readonly onEnd: () => void;
+  /** Gets each message from and to the client. */
+  readonly heard: (from: Side, text: string) => void;
 }
 
 /** Time in milliseconds for which a restart waits for responses to open requests. */
@@ -53,7 +57,10 @@ export class ProxiedSession {
   constructor(options: ProxyOptions) {
     this.#options = options;
     options.client.open({
-      message: (text) => this.#fromClient(text),
+      message: (text) => {
+        options.heard("client", text);
+        this.#fromClient(text);
+      },
       turn: () => this.#server?.flush(),
       tooLong: () => {},
       closed: () => options.onEnd(),
@@ -193,18 +200,15 @@ export class ProxiedSession {
   }
 
   #fromClient(text: string): void {
-    const parsed = parsedText(text);
-    // Open requests may need responses of the client to complete, so these still pass.
-    const passes = this.#drained !== undefined && isJsonObject(parsed!) && parsed["method"] === undefined;
-    if (this.#holds && !passes) return void this.#waiting.push(text);
-    const messages = (Array.isArray(parsed) ? parsed : [parsed]).map((each) =>
-      isJsonObject(each!) ? this.#outgoing(each) : each,
-    );
-    const kept = messages.filter((message) => message !== undefined);
-    if (kept.length === 0) return;
-    const before = Array.isArray(parsed) ? parsed : [parsed];
-    const changed = messages.some((each, index) => each !== before[index]);
-    this.#server?.send(changed ? JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) : text);
+    if (this.#holds && !this.#passes(text)) return void this.#waiting.push(text);
+    const changed = changedText(text, (message) => this.#outgoing(message));
+    if (changed !== undefined) this.#server?.send(changed);
+  }
+
+  /** Open requests may need responses of the client to complete, so these pass while the others wait. */
+  #passes(text: string): boolean {
+    const parsed = this.#drained && parsedText(text);
+    return isJsonObject(parsed!) && parsed["method"] === undefined;
   }
 
   /**
@@ -227,14 +231,8 @@ export class ProxiedSession {
 
   #fromServer(text: string, server: Channel): void {
     if (server !== this.#server) return;
-    const parsed = parsedText(text);
-    const single = !Array.isArray(parsed);
-    const before = single ? [parsed] : parsed;
-    const after = before.map((each) => (isJsonObject(each!) ? this.#incoming(each, server) : each));
-    const kept = after.filter((message) => message !== undefined);
-    if (kept.length === 0) return;
-    const changed = after.some((each, index) => each !== before[index]);
-    this.#options.client.send(changed ? JSON.stringify(single ? kept[0] : kept) : text);
+    const changed = changedText(text, (message) => this.#incoming(message, server));
+    if (changed !== undefined) this.#send(changed);
   }
 
   /** A server's message in the form for the client; undefined if it is not meant for the client. */
@@ -274,7 +272,12 @@ export class ProxiedSession {
   }
 
   #toClient(message: JsonObject): void {
-    this.#options.client.send(JSON.stringify(message));
+    this.#send(JSON.stringify(message));
+  }
+
+  #send(text: string): void {
+    this.#options.heard("server", text);
+    this.#options.client.send(text);
   }
 
   #toServer(message: JsonObject): void {
@@ -282,14 +285,20 @@ export class ProxiedSession {
   }
 }
 
-function isId(id: JsonValue | undefined): id is string | number {
-  return typeof id === "string" || typeof id === "number";
+/** The text with its messages changed; undefined if none is left. */
+function changedText(
+  text: string,
+  change: (message: JsonObject) => JsonObject | undefined,
+): string | undefined {
+  const parsed = parsedText(text);
+  const before = Array.isArray(parsed) ? parsed : [parsed];
+  const after = before.map((each) => (isJsonObject(each!) ? change(each) : each));
+  const kept = after.filter((message) => message !== undefined);
+  if (kept.length === 0) return undefined;
+  const isChanged = after.some((each, index) => each !== before[index]);
+  return isChanged ? JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) : text;
 }
 
-function parsedText(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
+function isId(id: JsonValue | undefined): id is string | number {
+  return typeof id === "string" || typeof id === "number";
 }

@@ -149,11 +149,13 @@ const opencode: StartOf = (name, server, model) => {
     "url" in server
       ? { type: "remote", ...server }
       : { type: "local", command: [server.command, ...server.args], environment: server.env };
+  const modalities = { input: ["text", "image", "audio"], output: ["text"] };
   const provider = {
     npm: "@ai-sdk/openai-compatible",
     name: "fake",
     options: { baseURL: `${model}/v1`, apiKey: "fake" },
-    models: { fake: { name: "fake", tool_call: true } },
+    // Without them it keeps pictures from the model.
+    models: { fake: { name: "fake", tool_call: true, attachment: true, modalities } },
   };
   const settings = {
     mcp: { [name]: { ...entry, enabled: true } },

@@ -32,7 +32,7 @@ interface Names {
 /** Names that the project's files use for other values. */
 const taken = [
   ...["McpError", "client", "clientRevisions", "connect", "extension", "extensions", "handlers", "process"],
-  ...["serveStdio", "serverRevisions", "show", "test"],
+  ...["newServer", "serverRevisions", "show", "test"],
 ];
 
 /** Names for a project's extensions, all distinct. */

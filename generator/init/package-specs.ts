@@ -8,6 +8,7 @@ const workspaces = {
   mcpgen: ".",
   "@mcpgen/auth": "runtime/auth",
   "@mcpgen/base": "runtime/base",
+  "@mcpgen/cluster": "runtime/cluster",
   "@mcpgen/engine": "engine",
   "@mcpgen/protocol": "generated",
   "@mcpgen/runtime": "runtime/core",

@@ -6,9 +6,9 @@ import type { Render } from "../print/templates.js";
 import type { ContractDocument, ContractTool } from "../contract/contract.js";
 import { type ProjectExtension, extensionFiles, extensionUse, literal } from "./extension-files.js";
 import type { PackageSpecs } from "./package-specs.js";
-import { packageName } from "../contract/project-name.js";
+import { nameInHosts, packageName } from "../contract/project-name.js";
 import { bundleCommand } from "../distribution/targets.js";
-import { shownJson, shellLine } from "../print/terminal-text.js";
+import { addLine, processTarget } from "../page/offer/connect.js";
 import { contractNames } from "../contract/emit/names.js";
 import { readToolSchemas } from "../contract/emit/tool-schemas.js";
 import { exampleArguments } from "../sample/example-arguments.js";
@@ -53,7 +53,7 @@ export function commonFiles(request: ProjectRequest): Map<string, string> {
   const view = {
     title: markdownText(commentText(title ?? name)),
     contract: contractFile,
-    ...hostSnippets(name, request.folder),
+    ...hostCommands(name, request.folder),
     call: request.isSample ? sampleCall : callOf(tools[0]),
     reads: exampleCall(request) !== undefined,
     check: request.server === undefined ? "npx mcpgen check --server SOURCE" : "npx mcpgen check",
@@ -79,6 +79,11 @@ function toolFiles(render: Render): readonly (readonly [path: string, text: stri
   ];
 }
 
+/** The programs of a server: over stdio, and over HTTP. */
+function startFiles(render: Render): readonly (readonly [path: string, text: string])[] {
+  return ["main", "http"].map((name) => [`src/${name}.ts`, render(`skeleton-server-${name}.ts`, {})]);
+}
+
 /** The inputs for the files of a server that is written in code, without a contract. */
 export type CodeRequest = Pick<ProjectRequest, "folder" | "packages" | "render"> & { readonly name: string };
 
@@ -86,14 +91,14 @@ export type CodeRequest = Pick<ProjectRequest, "folder" | "packages" | "render">
 export function codeFiles(request: CodeRequest): Map<string, string> {
   const { name, folder, render } = request;
   const title = markdownText(commentText(name));
-  const view = { title, contract: "", ...hostSnippets(name, folder), call: sampleCall };
+  const view = { title, contract: "", ...hostCommands(name, folder), call: sampleCall };
   return new Map([
     ["AGENTS.md", render("skeleton-code-AGENTS.md", {})],
     ["README.md", render("skeleton-server-README.md", view)],
     ["package.json", json(codePackage(request))],
-    ["src/main.ts", render("skeleton-code-main.ts", {})],
     ["src/server.ts", render("skeleton-code-server.ts", { name: JSON.stringify(name) })],
     ["test/server.test.mjs", render("skeleton-code.test.mjs", {})],
+    ...startFiles(render),
     ...toolFiles(render),
   ]);
 }
@@ -138,6 +143,7 @@ const zod = "^4.6.7";
 export function projectPackage(request: ProjectRequest): Record<string, unknown> {
   const { document, role, packages, extensions, tasks } = request;
   return manifest(packageName(document.contract.name, role), packages, {
+    role,
     dev: role === "server" ? "mcpgen dev --open" : "node watch.mjs",
     scripts: extensions.length > 0 ? { client: "tsc && node dist/client.js" } : {},
     tasks,
@@ -146,10 +152,12 @@ export function projectPackage(request: ProjectRequest): Record<string, unknown>
 
 /** The package.json of a server that is written in code. */
 export function codePackage({ name, packages }: CodeRequest): Record<string, unknown> {
-  return manifest(packageName(name, "server"), packages, { dev: "node watch.mjs", more: { zod } });
+  const parts = { role: "server", dev: "node watch.mjs", more: { zod } } as const;
+  return manifest(packageName(name, "server"), packages, parts);
 }
 
 interface ManifestParts {
+  readonly role: ProjectRequest["role"];
   /** The script `dev`. */
   readonly dev: string;
   readonly scripts?: { readonly [name: string]: string };
@@ -161,8 +169,9 @@ interface ManifestParts {
 function manifest(
   name: string,
   { specs, origin }: PackageSpecs,
-  { dev, scripts, tasks, more }: ManifestParts,
+  { role, dev, scripts, tasks, more }: ManifestParts,
 ): Record<string, unknown> {
+  const serves = role === "server";
   return {
     name,
     version: "0.1.0",
@@ -173,6 +182,7 @@ function manifest(
       build: "tsc",
       // Includes compilation, so that a fresh clone starts; compiling takes a fraction of a second.
       start: "tsc && node dist/main.js",
+      ...(serves && { http: "tsc && node dist/http.js" }),
       dev,
       test: "tsc && node --test",
       "test:watch": "node watch.mjs",
@@ -186,6 +196,7 @@ function manifest(
         "@mcpgen/base": specs["@mcpgen/base"],
         "@mcpgen/engine": specs["@mcpgen/engine"],
       }),
+      ...(serves && { "@mcpgen/cluster": specs["@mcpgen/cluster"] }),
       "@mcpgen/protocol": specs["@mcpgen/protocol"],
       "@mcpgen/runtime": specs["@mcpgen/runtime"],
       ...((tasks || origin !== "registry") && { "@mcpgen/tasks": specs["@mcpgen/tasks"] }),
@@ -203,32 +214,10 @@ function json(value: object): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Configuration snippets for hosts that start the server, with its path on this machine. */
-interface HostSnippets {
-  /** The server's name in hosts. */
-  readonly host: string;
-  /** The snippet for Claude Desktop, Cursor and Claude Code. */
-  readonly mcpServers: string;
-  /** The snippet for VS Code. */
-  readonly servers: string;
-  /** The Claude Code command that adds the server. */
-  readonly claude: string;
-  /** The command that bundles the server into one file. */
-  readonly bundle: string;
-}
-
 /** @param folder absolute path of the project */
-export function hostSnippets(name: string, folder: string): HostSnippets {
-  const host = packageName(name, "server").replaceAll(".", "-");
-  const path = join(folder, "dist", "main.js");
-  const start = { command: "node", args: [path] };
-  return {
-    host,
-    mcpServers: shownJson({ mcpServers: { [host]: start } }),
-    servers: shownJson({ servers: { [host]: { type: "stdio", ...start } } }),
-    claude: shellLine(["claude", "mcp", "add", host, "--", "node", path]),
-    bundle: bundleCommand,
-  };
+function hostCommands(name: string, folder: string): { readonly add: string; readonly bundle: string } {
+  const target = processTarget(["node", join(folder, "dist", "main.js")]);
+  return { add: addLine(nameInHosts(name), target), bundle: bundleCommand };
 }
 
 /** The files of a client project only, by path. The author owns and edits them. */
@@ -307,11 +296,9 @@ export function serverFiles(request: ProjectRequest): Map<string, string> {
   const view = { create, options, imports, tasks };
   return new Map([
     ["src/handlers.ts", handlers],
-    ["src/main.ts", render("skeleton-server-main.ts", view)],
-    [
-      "test/server.test.mjs",
-      render("skeleton-server.test.mjs", { ...view, greets: isSample ? [create] : [] }),
-    ],
+    ["src/server.ts", render("skeleton-server-server.ts", view)],
+    ["test/server.test.mjs", render("skeleton-server.test.mjs", { isSample })],
+    ...startFiles(render),
     ...extensionFiles(extensions, render, names),
   ]);
 }

@@ -311,8 +311,7 @@ export const keywordRules: readonly LintRule[] = [
     id: "untyped",
     profiles: everyProfile,
     level: "warning",
-    reason:
-      "Without a type a model must guess; some hosts, older ones of Gemini CLI among them, leave the tool out.",
+    reason: "Without a type a model must guess; some older hosts leave the tool out.",
     fix: "Add `type`.",
     sources: ["https://github.com/arben-adm/mcp-sequential-thinking/issues/12"],
     find: ({ places }) =>

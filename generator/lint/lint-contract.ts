@@ -1,6 +1,7 @@
 import { editDistance, pointer } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
 import { scopesOf, withoutUnlisted } from "../contract/scopes.js";
+import { nameInHosts } from "../contract/project-name.js";
 import { asListed } from "../contract/tasks.js";
 import { definitionAround, placesOf, unusedDefinitions } from "./places.js";
 import { unreadParts } from "./reading.js";
@@ -12,6 +13,7 @@ import {
   type Profile,
   type SchemaPlace,
   levelFor,
+  nameFor,
 } from "./rule.js";
 import { contradictionRules, unionRules } from "./contradictions.js";
 import { keywordRules } from "./keywords.js";
@@ -47,6 +49,7 @@ export interface ToolCost {
 export function lintContract(contract: Contract, profiles: readonly Profile[]): LintProblem[] {
   const problems: LintProblem[] = [];
   const { tools = [] } = contract;
+  const server = nameInHosts(contract.name);
   const similarScopes = scopesAlike(scopesOf(contract));
   const alike = similarNames(tools.map(({ name }) => name));
   for (const [index, tool] of tools.entries()) {
@@ -59,14 +62,26 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     const subject: LintSubject = { tool, pointer: at, ...schemas, alike, similarScopes };
     const read: LintSubject = { ...subject, places: usedPlaces(places, unused) };
     for (const rule of lintRules) {
-      const concerned = rule.profiles.filter((profile) => profiles.includes(profile));
-      if (concerned.length === 0) continue;
-      const level = levelFor(rule, concerned);
-      for (const spot of rule.find(level === "error" ? subject : read))
-        problems.push({ rule, level, tool: tool.name, profiles: concerned, ...spot });
+      const nameOf = (profile: Profile): string =>
+        rule.inHosts ? nameFor(profile, server, tool.name) : tool.name;
+      const all = profiles.filter((profile) => levelFor(rule, profile));
+      for (const name of new Set(all.map(nameOf))) {
+        const concerned = all.filter((profile) => nameOf(profile) === name);
+        const judged = worst(rule, concerned) === "error" ? subject : read;
+        for (const spot of rule.find({ ...judged, tool: { ...tool, name } })) {
+          const inResult = spot.pointer.startsWith(pointer(at, "outputSchema"));
+          const met = concerned.filter((profile) => levelFor(rule, profile, inResult));
+          if (met.length > 0)
+            problems.push({ rule, level: worst(rule, met), tool: tool.name, profiles: met, ...spot });
+        }
+      }
     }
   }
   return problems;
+}
+
+function worst(rule: LintRule, concerned: readonly Profile[]): Level {
+  return concerned.some((profile) => levelFor(rule, profile) === "error") ? "error" : "warning";
 }
 
 function once<T>(compute: () => T): () => T {

@@ -56,7 +56,7 @@ export async function mendContract(
 }
 
 function isMendable(problem: LintProblem): problem is MendedProblem {
-  return problem.mend !== undefined && problem.level === problem.rule.level;
+  return problem.mend !== undefined && (problem.level === "error" || problem.rule.level === "warning");
 }
 
 /** The problems whose corrections do not change which values a schema accepts. */

@@ -1,18 +1,28 @@
 import type { JsonObject, UnreadPart } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
 import type { Edit } from "../contract/edit/edit.js";
+import hosts from "../host/hosts.json" with { type: "json" };
 
 /**
- * Profiles: the model interfaces that hosts pass tools to. Gemini takes schemas in the field
- * `parametersJsonSchema`, or in its older field `parameters` (`gemini-parameters`). `strict` is OpenAI's
- * strict mode.
+ * The model interfaces that hosts pass tools to. Gemini takes schemas in the field `parametersJsonSchema`, or
+ * in its older field `parameters` (`gemini-parameters`). `strict` is OpenAI's strict mode.
  */
 export const profiles = ["claude", "openai", "gemini", "gemini-parameters", "strict"] as const;
 
-export type Profile = (typeof profiles)[number];
+export type ModelProfile = (typeof profiles)[number];
+
+export type HostProfile = keyof typeof hosts;
+
+export const hostProfiles = Object.keys(hosts) as readonly HostProfile[];
+
+/** Whom tools are judged for: a model interface, or a host whatever its model is. */
+export type Profile = ModelProfile | HostProfile;
 
 /** The default profiles: the interfaces that hosts use unless the user chooses another. */
-export const usualProfiles: readonly Profile[] = ["claude", "openai", "gemini"];
+export const usualProfiles: readonly ModelProfile[] = ["claude", "openai", "gemini"];
+
+/** The profiles in development: the usual interfaces, and all hosts. */
+export const everydayProfiles: readonly Profile[] = [...usualProfiles, ...hostProfiles];
 
 /** A schema or subschema of a tool's arguments or result. */
 export interface SchemaPlace {
@@ -77,14 +87,15 @@ export type Level = "error" | "warning";
 /** A row of the rule table. */
 export interface LintRule {
   readonly id: string;
-  readonly profiles: readonly Profile[];
+  /** The model interfaces that it concerns; the hosts are in hosts.json. */
+  readonly profiles: readonly ModelProfile[];
   /**
    * `error`: the interface rejects the request, usually with all its tools. `warning`: a host or a model may
    * fail.
    */
   readonly level: Level;
   /** Profiles for which a violation is only a warning although the level is `error`. */
-  readonly warns?: readonly Profile[];
+  readonly warns?: readonly ModelProfile[];
   /** The reason, in complete sentences. */
   readonly reason: string;
   /** The advice, in complete sentences. */
@@ -95,15 +106,69 @@ export interface LintRule {
   readonly several?: string;
   /** Documentation or bug reports about the limit. */
   readonly sources?: readonly string[];
+  /** Whether hosts judge the name that they make of those of server and tool. */
+  readonly inHosts?: true;
   readonly find: (subject: LintSubject) => readonly Spot[];
 }
 
-export const everyProfile: readonly Profile[] = profiles;
+export const everyProfile: readonly ModelProfile[] = profiles;
 
 /** The profiles for both fields of Gemini. */
-export const geminiProfiles: readonly Profile[] = ["gemini", "gemini-parameters"];
+export const geminiProfiles: readonly ModelProfile[] = ["gemini", "gemini-parameters"];
 
-/** The level of a violation for the given profiles. */
-export function levelFor({ level, warns = [] }: LintRule, concerned: readonly Profile[]): Level {
-  return concerned.every((profile) => warns.includes(profile)) ? "warning" : level;
+/** What a host does with a tool that violates a rule. */
+export const effects = {
+  "drops-all": { level: "error", phrase: "leaves all tools of the server out" },
+  drops: { level: "error", phrase: "leaves the tool out" },
+  fails: { level: "error", phrase: "cannot call the tool" },
+  renames: { level: "warning", phrase: "renames the tool" },
+  rewrites: { level: "warning", phrase: "rewrites its schema or description" },
+  cuts: { level: "warning", phrase: "shortens its description" },
+} as const;
+
+type Effect = keyof typeof effects;
+
+interface HostRow {
+  readonly title: string;
+  readonly models: readonly string[];
+  /** The name of a tool for the model, of SERVER and TOOL; a namespace ends with a slash. */
+  readonly name?: string;
+  readonly rules?: { readonly [rule: string]: string };
+}
+
+function rowOf(profile: Profile): HostRow | undefined {
+  return Object.hasOwn(hosts, profile) ? hosts[profile as HostProfile] : undefined;
+}
+
+/**
+ * The level of a violation for a profile; undefined if the rule does not concern it. What a host rewrites
+ * matters where one of its models has the rule, and the model gets the schema: that of arguments.
+ *
+ * @param inResult whether the violation is in the schema of a result
+ */
+export function levelFor(rule: LintRule, profile: Profile, inResult = false): Level | undefined {
+  const row = rowOf(profile);
+  if (row) {
+    const effect = row.rules?.[rule.id] as Effect | undefined;
+    const isRepaired =
+      effect === "rewrites" && (inResult || !rule.profiles.some((each) => row.models.includes(each)));
+    return effect && !isRepaired ? effects[effect].level : undefined;
+  }
+  if (!rule.profiles.includes(profile as ModelProfile)) return undefined;
+  return rule.warns?.includes(profile as ModelProfile) ? "warning" : rule.level;
+}
+
+/** The name that a profile's model gets of a tool. */
+export function nameFor(profile: Profile, server: string, tool: string): string {
+  const { name = "TOOL" } = rowOf(profile) ?? {};
+  return name
+    .replace(/^.*\//, "")
+    .replace("SERVER", () => server)
+    .replace("TOOL", () => tool);
+}
+
+/** How messages about a rule name a profile: a host with what it does. */
+export function profileText(rule: string, profile: Profile): string {
+  const { title, rules } = rowOf(profile) ?? {};
+  return title === undefined ? profile : `${title} ${effects[rules![rule] as Effect].phrase}`;
 }

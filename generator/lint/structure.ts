@@ -21,7 +21,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: ["claude", "openai", "strict"],
     level: "error",
     reason:
-      "The interface rejects `oneOf`, `anyOf` and `allOf` at the top level of the arguments, together with all tools of the request; Claude Code leaves such a tool out, and says nothing.",
+      "The interface rejects `oneOf`, `anyOf` and `allOf` at the top level of the arguments, together with all tools of the request.",
     fix: "Declare one object with optional arguments, describe the valid combinations, and check them in the handler; or make several tools.",
     sources: [
       "https://github.com/anthropics/claude-code/issues/95504",
@@ -35,7 +35,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: ["claude"],
     level: "error",
     reason:
-      "Claude Code leaves a tool with `not`, `if`, `then` or `else` at the top level of its arguments out, and says nothing.",
+      "Some hosts leave a tool with `not`, `if`, `then` or `else` at the top level of its arguments out, and say nothing.",
     fix: "Describe the valid combinations, and check them in the handler; or make several tools.",
     sources: ["https://github.com/anthropics/claude-code/issues/95504"],
     find: keyword(["not", "if", "then", "else"], atRoot),
@@ -182,7 +182,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "error",
     reason:
-      "Hosts on the official TypeScript SDK 2, such as Claude Code, refuse each call of a tool whose result declares another dialect than JSON Schema 2020-12 in `$schema`.",
+      "Hosts on the official TypeScript SDK 2 refuse each call of a tool whose result declares another dialect than JSON Schema 2020-12 in `$schema`.",
     fix: "Remove `$schema`, and write the schema in 2020-12.",
     certain: "removes `$schema` if the schema means the same in 2020-12",
     sources: [

@@ -45,6 +45,7 @@ export const nameRules: readonly LintRule[] = [
     id: "tool-name-length",
     profiles: everyProfile,
     level: "error",
+    inHosts: true,
     reason: "Names of more than 64 characters are rejected, and hosts add the server's name in front.",
     fix: "Shorten the name; put details into the description.",
     sources: [
@@ -106,7 +107,7 @@ export const nameRules: readonly LintRule[] = [
     id: "cut-description",
     profiles: ["claude"],
     level: "warning",
-    reason: "Claude Code cuts descriptions after 2,048 characters.",
+    reason: "Some hosts cut descriptions after 2,048 characters.",
     fix: "Put the important part first, and move details to the arguments.",
     sources: [
       "https://github.com/anthropics/claude-code/issues/87650",

@@ -178,6 +178,30 @@ test("the session with the last server is recorded; validate accepts it, and the
   expect(again.stderr()).toContain("MG2005");
 });
 
+test("what hosts do to tools and results is reported, once", async () => {
+  const folder = await project();
+  const contract = join(folder, "mcp.contract.yaml");
+  const tool = weather.replace(/ +description: .*\n/, "").replaceAll(/city(?=[:\]])/g, "$top");
+  writeFileSync(contract, readFileSync(contract, "utf8").trimEnd() + tool);
+  const loop = running(folder, ["--stdio"]);
+  await loop.printed("started: ");
+  const counted = (text: string): number => loop.stderr().split(text).length - 1;
+  const dropped = "(argument-name-characters: claude, Claude Code leaves the tool out)";
+  expect([counted(dropped), counted("MG6602")]).toEqual([1, 1]);
+  const client = await clientOf(loop, "2025-11-25");
+  const name = "x".repeat(100_000);
+  for (let call = 0; call < 2; call++)
+    expect((await client.callTool("greet", { name })).isError).not.toBe(true);
+  await loop.printed("call of greet: 1 warning");
+  expect(loop.stderr()).toMatch(
+    /warning MG6804: the tool "greet" returned a text of 100\d{3} characters: hosts may cut it, .*Codex more than \d+/,
+  );
+  // The next cycle does not repeat the warnings of the one before, nor that of the call.
+  save(join(folder, "src/handlers.ts"), (text) => `${text}\n`);
+  await loop.printed("src/handlers.ts: ");
+  expect([counted("MG6602"), counted("MG6804")]).toEqual([1, 1]);
+});
+
 test("a server that ends is reported with its last line, and starts again after a change", async () => {
   const folder = await project();
   const main = join(folder, "src/main.ts");

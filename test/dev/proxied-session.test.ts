@@ -43,7 +43,7 @@ function proxied(): {
   const servers: End[] = [];
   const onLost = vi.fn();
   const start = (): End => servers[servers.push(new End()) - 1]!;
-  const session = new ProxiedSession({ client, start, onLost, onEnd: () => {} });
+  const session = new ProxiedSession({ client, start, onLost, onEnd: () => {}, heard: () => {} });
   return { client, servers, session, onLost };
 }
 

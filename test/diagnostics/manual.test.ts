@@ -10,13 +10,10 @@ test("docs/errors.md equals the output of `node scripts/run-ts.mjs scripts/error
   expect(readFileSync("docs/errors.md", "utf8")).toBe(errorList());
 });
 
-test("docs/errors.md has one row for each code, with an anchor and at most 15 words", () => {
-  const rows = [...errorList().matchAll(/^\|<a id=mg(\d{4})><\/a>(MG\d{4})\|(.+?)(?: \([\dor ]+\))?\|$/gm)];
-  for (const [, anchor, code, title] of rows) {
-    expect(code).toBe(`MG${anchor}`);
-    expect(title!.split(" ").length, title).toBeLessThanOrEqual(15);
-  }
-  expect(rows.map(([, , code]) => code).sort()).toEqual([...codes].sort());
+test("docs/errors.md has one row for each code, with at most 15 words", () => {
+  const rows = [...errorList().matchAll(/^\|(MG\d{4})\|(.+?)(?: \([\dor ]+\))?\|$/gm)];
+  for (const [, , title] of rows) expect(title!.split(" ").length, title).toBeLessThanOrEqual(15);
+  expect(rows.map(([, code]) => code).sort()).toEqual([...codes].sort());
 });
 
 test("the manual explains every code once", () => {

@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { readWorkflow } from "./workflow.js";
 
-const file = "examples/ci/mcpgen.yml";
-
-describe("the workflow that is offered", () => {
+describe.each([
+  ["examples/ci/mcpgen.yml", ["push", "pull_request", "schedule", "workflow_dispatch"]],
+  ["examples/ci/hosts.yml", ["pull_request"]],
+])("the workflow %s", (file, events) => {
   const workflow = readWorkflow(file);
   const jobs = Object.values(workflow.jobs);
   const text = readFileSync(file, "utf8");
@@ -21,6 +22,7 @@ describe("the workflow that is offered", () => {
   test("does not need secrets, and does not build scripts from untrusted text", () => {
     expect(text).not.toContain("secrets.");
     for (const { run } of jobs.flatMap(({ steps }) => steps)) expect(run ?? "").not.toContain("${{");
-    expect(Object.keys(workflow.on)).toEqual(["push", "pull_request", "schedule", "workflow_dispatch"]);
+    const { on } = workflow;
+    expect(typeof on === "string" ? [on] : Object.keys(on)).toEqual(events);
   });
 });

@@ -17,7 +17,7 @@ export interface Job {
 }
 
 export interface Workflow {
-  readonly on: Readonly<Record<string, unknown>>;
+  readonly on: string | Readonly<Record<string, unknown>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { ruleIds } from "../../generator/diff/rules/table.js";
-import { hostNames, hostPrograms } from "../../generator/host/program.js";
+import { type HostName, hostNames, hostPrograms } from "../../generator/host/program.js";
 import { lintRules } from "../../generator/lint/lint-contract.js";
 import { effects } from "./real/row.js";
 
@@ -23,8 +23,7 @@ const judge = ajv.compile(schema);
 
 test("hosts.json fits its schema, which knows each effect", () => {
   expect(judge(rows), JSON.stringify(judge.errors)).toBe(true);
-  const { effect } = { effect: JSON.stringify(effects) };
-  expect(JSON.stringify(schema)).toContain(`"enum":${effect}`);
+  expect(JSON.stringify(schema)).toContain(`"enum":${JSON.stringify(effects)}`);
 });
 
 test("a row for each host that can be started", () => {
@@ -32,17 +31,13 @@ test("a row for each host that can be started", () => {
 });
 
 describe.each(Object.entries(rows))("%s", (name, row) => {
-  test("is observed in the version that the project pins", () => {
-    const { dependencies, devDependencies } = json<Record<string, Record<string, string>>>(
-      "test/host/real/package.json",
-    );
-    expect({ ...dependencies, ...devDependencies }[row.package]).toBe(row.version);
-    expect(hostPrograms[name as keyof typeof hostPrograms]).toMatchObject({ name, package: row.package });
+  test("is what starts the host of this name", () => {
+    expect(hostPrograms[name as HostName]).toMatchObject({ name, package: row.package });
   });
 
   test("names rules of lint and of diff, and evidence that exists", () => {
-    const known = lintRules.map(({ id }) => id);
-    expect(Object.keys(row.rules ?? {}).filter((id) => !known.includes(id))).toEqual([]);
+    const known = new Set(lintRules.map(({ id }) => id));
+    expect(Object.keys(row.rules ?? {}).filter((id) => !known.has(id))).toEqual([]);
     expect((row.schema ?? []).filter((id) => !ruleIds.includes(id))).toEqual([]);
     if (row.evidence === undefined) return;
     expect(existsSync(row.evidence), row.evidence).toBe(true);

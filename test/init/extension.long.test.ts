@@ -24,7 +24,7 @@ test("init server --extension: handlers, a client, a test, and what generate wou
   expect(read(folder, "src/extensions/tickets.ts")).toContain(
     '"tickets/list": async (params, context) => {\n    throw new Error("tickets/list is not written yet");',
   );
-  expect(read(folder, "src/main.ts")).toContain("extensions: [tickets] }));");
+  expect(read(folder, "src/server.ts")).toContain("extensions: [tickets] });");
   expect(read(folder, "src/client.ts")).toContain('createTicket(client, { title: "title" })');
   expect(JSON.parse(read(folder, "mcpgen.config.json"))).toMatchObject({ out: "src/generated/protocol" });
   expect(JSON.parse(read(folder, "package.json"))).toMatchObject({

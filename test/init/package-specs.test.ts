@@ -8,6 +8,7 @@ const names = [
   "mcpgen",
   "@mcpgen/auth",
   "@mcpgen/base",
+  "@mcpgen/cluster",
   "@mcpgen/engine",
   "@mcpgen/protocol",
   "@mcpgen/runtime",

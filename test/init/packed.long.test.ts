@@ -38,12 +38,15 @@ describe("from the packages as they are published", () => {
   /** A new project as its author installs it: package.json names the tarballs that this mcpgen came from. */
   const installed = (project: string, more: readonly string[] = []): string => {
     const file = join(project, "package.json");
-    const { dependencies, devDependencies } = JSON.parse(readFileSync(file, "utf8")) as Record<
+    const { scripts, dependencies, devDependencies } = JSON.parse(readFileSync(file, "utf8")) as Record<
       string,
       Record<string, string>
     >;
-    const run = ["auth", "base", "engine", "protocol", "runtime", "tasks"].map((name) => `@mcpgen/${name}`);
-    expect(Object.keys(dependencies!)).toEqual([...run, ...more]);
+    // A server has them for its sessions over HTTP.
+    const cluster = scripts!["http"] === undefined ? [] : ["cluster"];
+    const run = ["auth", "base", "engine", ...cluster, "protocol", "runtime", "tasks"];
+    const names = run.map((name) => `@mcpgen/${name}`);
+    expect(Object.keys(dependencies!)).toEqual([...names, ...more]);
     expect(Object.keys(devDependencies!)).toEqual(["@mcpgen/testing", "mcpgen", "typescript"]);
     expect(devDependencies!["mcpgen"]).toBe(`file:${join(folder, "packages", "mcpgen-0.1.0.tgz")}`);
     npm(project, ["install"]);

@@ -49,7 +49,7 @@ test("four questions lead to a new project; Enter accepts the proposal", async (
   expect(stdout).toMatch(/^CREATE {2}weather\//);
   const project = join(folder, "weather");
   expect(readFileSync(join(project, "mcp.contract.yaml"), "utf8")).toContain('name: "weather"');
-  expect(readFileSync(join(project, "src/main.ts"), "utf8")).toContain(
+  expect(readFileSync(join(project, "src/server.ts"), "utf8")).toContain(
     'speaks: ["2024-11-05","2025-03-26","2025-06-18"]',
   );
 });
@@ -71,7 +71,7 @@ test("an invalid name and a folder with a project are refused at the question", 
   expect(code).toBe(0);
   expect(shown).toContain("init server there");
   expect(existsSync(join(folder, "here/package.json"))).toBe(true);
-  expect(readFileSync(join(folder, "here/src/main.ts"), "utf8")).not.toContain("speaks");
+  expect(readFileSync(join(folder, "here/src/server.ts"), "utf8")).not.toContain("speaks");
 });
 
 test.each([

@@ -27,14 +27,13 @@ async function created(support = "optional"): Promise<string> {
   return folder;
 }
 
-test("main.ts and the tests run tasks, and package.json has the package", async () => {
+test("the server runs tasks, and package.json has the package", async () => {
   const folder = await created();
-  for (const file of ["src/main.ts", "test/server.test.mjs"]) {
-    expect(read(folder, file)).toContain(`import { tasks as tasksExtension } from "${extension}";`);
-    expect(read(folder, file)).toContain('import { tasks } from "@mcpgen/tasks";');
-    expect(read(folder, file)).toContain("extensions: [tasks(tasksExtension)] }");
-  }
-  expect(read(folder, "src/main.ts")).toContain("// Tasks are kept in memory");
+  const server = read(folder, "src/server.ts");
+  expect(server).toContain(`import { tasks as tasksExtension } from "${extension}";`);
+  expect(server).toContain('import { tasks } from "@mcpgen/tasks";');
+  expect(server).toContain("extensions: [tasks(tasksExtension)] }");
+  expect(server).toContain("// Tasks are kept in memory");
   const { dependencies, devDependencies } = JSON.parse(read(folder, "package.json")) as Record<
     string,
     object
@@ -46,7 +45,7 @@ test("main.ts and the tests run tasks, and package.json has the package", async 
 test("the extension of tasks is run by the package, not written by hand", async () => {
   const folder = temporaryFolder();
   expect((await mcpgen(folder, ["init", "server", "--extension", tasksExtensionId])).code).toBe(0);
-  expect(read(folder, "src/main.ts")).toContain("extensions: [tasks(tasksExtension)] }");
+  expect(read(folder, "src/server.ts")).toContain("extensions: [tasks(tasksExtension)] }");
   expect(existsSync(join(folder, "src/extensions"))).toBe(false);
 });
 
@@ -75,30 +74,30 @@ test("tasks can be combined with the extensions of --extension", async () => {
   expect((await mcpgen(folder, addTickets)).code).toBe(0);
   writeFileSync(join(folder, "mcp.contract.yaml"), contract);
   expect((await mcpgen(folder, ["init", "server", "--extension", ticketsId])).code).toBe(0);
-  expect(read(folder, "src/main.ts")).toContain("extensions: [tasks(tasksExtension), tickets] }");
+  expect(read(folder, "src/server.ts")).toContain("extensions: [tasks(tasksExtension), tickets] }");
 });
 
 test("a server of a contract without `task` does not use the package", async () => {
   const folder = temporaryFolder();
   await mcpgen(folder, ["init", "server", "--name", "plain"]);
-  expect(read(folder, "src/main.ts")).not.toContain("tasks");
-  expect(read(folder, "src/main.ts")).not.toMatch(/\n\n\n/);
+  expect(read(folder, "src/server.ts")).not.toContain("tasks");
+  expect(read(folder, "src/server.ts")).not.toMatch(/\n\n\n/);
 });
 
-test("when a contract gets its first `task`, sync and check print the lines that main.ts lacks", async () => {
+test("when a contract gets its first `task`, sync and check print the lines that server.ts lacks", async () => {
   const folder = temporaryFolder({ "mcp.contract.yaml": contract.replaceAll(/, task: \{.*?\}/g, "") });
   await mcpgen(folder, ["init", "server"]);
   writeFileSync(join(folder, "mcp.contract.yaml"), contract);
   await mcpgen(folder, ["generate"]);
-  const before = read(folder, "src/main.ts");
+  const before = read(folder, "src/server.ts");
   for (const words of [["sync"], ["check"]]) {
     const { code, stdout } = await mcpgen(folder, words);
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/^src\/main\.ts:\d+:\d+: error MG6508: /m)]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/^src\/server\.ts:\d+:\d+: error MG6508: /m)]);
     expect(stdout).toContain(`import { tasks as tasksExtension } from "${extension}";`);
   }
-  expect(read(folder, "src/main.ts")).toBe(before);
+  expect(read(folder, "src/server.ts")).toBe(before);
   writeFileSync(
-    join(folder, "src/main.ts"),
+    join(folder, "src/server.ts"),
     before.replace("{ revisions: serverRevisions }", "{ extensions: [tasks(tasksExtension)] }"),
   );
   expect((await mcpgen(folder, ["sync"])).code).toBe(0);
@@ -128,27 +127,25 @@ async function built(main: (text: string) => string = (text) => text, support?: 
     read(folder, "src/handlers.ts"),
   );
   writeFileSync(join(folder, "src/handlers.ts"), written);
-  writeFileSync(join(folder, "src/main.ts"), main(read(folder, "src/main.ts")));
+  writeFileSync(join(folder, "src/server.ts"), main(read(folder, "src/server.ts")));
   node(folder, tsc);
   return folder;
 }
 
-/** Serves the project over HTTP, as its README describes. Returns the URL. */
+/** Serves the project over HTTP, as its README describes, on a free port. Returns the URL. */
 async function overHttp(): Promise<string> {
-  const folder = await built((text) =>
-    text
-      .replace(
-        'import { serveStdio } from "@mcpgen/runtime/stdio"',
-        'import { serveHttp } from "@mcpgen/runtime/http"',
-      )
-      .replace(/serveStdio\((.*)\);/, "console.error((await serveHttp($1, { port: 0 })).url);"),
-  );
-  const server = spawn(process.execPath, ["dist/main.js"], {
+  const folder = await built();
+  const program = join(folder, "dist/http.js");
+  writeFileSync(program, readFileSync(program, "utf8").replace("port: 3000", "port: 0"));
+  const server = spawn(process.execPath, [program], {
     cwd: folder,
     stdio: ["ignore", "ignore", "pipe"],
   });
   onTestFinished(() => void server.kill("SIGKILL"));
-  for await (const line of createInterface({ input: server.stderr })) return line;
+  for await (const line of createInterface({ input: server.stderr })) {
+    const [, url] = /^listening at (.*)$/.exec(line) ?? [];
+    if (url !== undefined) return url;
+  }
   throw new Error("the server ended");
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from "@mcpgen/engine";
 import { describe, expect, test } from "vitest";
 import type { Contract, ContractTool } from "../../generator/contract/contract.js";
 import { lintContract, toolCosts, lintRules } from "../../generator/lint/lint-contract.js";
-import { lintManual } from "../../generator/lint/manual.js";
+import { lintManual } from "../../scripts/lint-manual.js";
 import { profiles } from "../../generator/lint/rule.js";
 import { ruleIds } from "../../generator/diff/rules/table.js";
 import { corpus } from "./corpus.js";

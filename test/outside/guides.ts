@@ -30,6 +30,10 @@ interface Guide extends Preparation {
 const node24 = resolve("test/portability/node_modules/node-24/bin/node");
 const hasSqlite = process.getBuiltinModule("node:sqlite") !== undefined;
 
+/** Where whole hosts are installed for tests. */
+const hosts = resolve("test/host/real/node_modules/.bin");
+const hostPrograms = ["codex", "claude"];
+
 const preparations: { readonly [page: string]: Preparation } = {
   "ask-the-user.md": {},
   "all-revisions.md": {},
@@ -38,7 +42,8 @@ const preparations: { readonly [page: string]: Preparation } = {
   // The sentences of the page are done in a browser.
   "develop.md": { missing: noChromium, reader: DevelopingReader },
   "extension.md": {},
-  "first-server.md": {},
+  // The line for hosts loads a program from the registry, which asks at a terminal.
+  "first-server.md": { text: async (page) => page.replace(/^npx add-mcp .*\n/m, "") },
   "images-and-resources.md": {},
   "http-with-log-in.md": {
     text: async (page) => page.replaceAll("8402", String((await freePorts(1))[0])),
@@ -63,6 +68,15 @@ const preparations: { readonly [page: string]: Preparation } = {
         );
       }
     },
+  },
+  "see-what-hosts-see.md": {
+    missing: lackOf(
+      hostPrograms.every((name) => existsSync(join(hosts, name))),
+      "test/host/real is not installed: it has Codex and Claude Code",
+    ),
+    programs: Object.fromEntries(hostPrograms.map((name) => [name, `exec "${join(hosts, name)}" "$@"`])),
+    // They are installed, and large.
+    steps: (steps) => steps.filter((step) => step.kind !== "run" || !step.script.includes("@openai/codex")),
   },
   "server.md": {},
   "test-a-server.md": {},

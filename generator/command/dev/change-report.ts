@@ -32,7 +32,8 @@ export class ChangeReport {
       // An error blocks the loop, so it is repeated in each cycle. A warning is printed once.
       if (finding.severity === "error" || !this.#known.has(key))
         this.#console.error(findingText(finding, paintError));
-    this.#known = new Set(keyed.map(([key]) => key));
+    // Only a cycle of the loop finds all again.
+    if (milliseconds !== undefined) this.#known = new Set(keyed.map(([key]) => key));
     const time = milliseconds === undefined ? "" : ` (${seconds(milliseconds)})`;
     const parts = [...done, ...counts(findings)].join("; ");
     this.#console.note(

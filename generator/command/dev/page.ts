@@ -13,12 +13,12 @@ import {
   jsonReply,
 } from "../../dev/page/page-server.js";
 import { type Drift, type ListName, judgedOffer } from "../../dev/page/offer.js";
+import type { HostLimits } from "../../dev/host-limits.js";
 import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
 import { secrets } from "../../secrets/secrets.js";
 import type { CommandContext } from "../command.js";
 import { pageTemplates, openSecretly } from "../docs/page-file.js";
-import { usualProfiles } from "../../lint/rule.js";
 import type { Project, ProjectRun } from "../project.js";
 import { serverOptions } from "../server-options.js";
 import { Judge } from "../validate/judge.js";
@@ -77,13 +77,18 @@ export class DevPage implements Session {
   }
 
   /** Starts the HTTP server, and opens the page under `--open`. */
-  static async open(runtime: Runtime, developed: DevelopedServer, run: () => ProjectRun): Promise<DevPage> {
+  static async open(
+    runtime: Runtime,
+    developed: DevelopedServer,
+    limits: HostLimits,
+    run: () => ProjectRun,
+  ): Promise<DevPage> {
     const { args, context, project } = run();
     const events = new EventStream();
     const protocols = await protocolsOf(runtime, project, context);
     const tasks = await LiveTasks.load(keepsNothing);
     const session = new PageSession({
-      ...{ runtime, tasks, source: developed.source },
+      ...{ runtime, tasks, limits, source: developed.source },
       server: { ...serverOptions(args, context), directory: developed.directory },
       send: (event) => events.send(event),
       judgeOf: (revision) => judgeOf(protocols.get(revision)),
@@ -92,7 +97,7 @@ export class DevPage implements Session {
         return requests && [...requests.keys()];
       },
       judged: async (offer, captured) =>
-        judgedOffer(offer, captured.contract, usualProfiles, await driftOf(captured, run())),
+        judgedOffer(offer, captured.contract, await driftOf(captured, run())),
     });
     const { text, policy } = devPage(pageTemplates(run().project));
     const page: Reply = {

@@ -6,12 +6,13 @@ import {
   type Recording,
   loadRecording,
 } from "../../capture/runtime.js";
+import type { HostLimits } from "../../dev/host-limits.js";
 import { ProxiedSession } from "../../dev/proxied-session.js";
 import { WriteRoot } from "../../files/held-folder.js";
 import type { Arguments, CommandContext } from "../command.js";
 import { serverOptions } from "../server-options.js";
 import type { DevelopedServer } from "./server-command.js";
-import type { ServerLink } from "../../capture/server-link.js";
+import { type ServerLink, replaced } from "../../capture/server-link.js";
 import { type ServerOptions, openServer } from "../../capture/with-server.js";
 import { secrets } from "../../secrets/secrets.js";
 import { writeFiles } from "../../files/writer.js";
@@ -35,6 +36,7 @@ export interface SessionEvents {
   /** The client closed its connection. */
   readonly ended: () => void;
   readonly record: Recorder;
+  readonly limits: HostLimits;
 }
 
 /** Milliseconds to wait after each step of ending a server: closing its input, then SIGTERM. */
@@ -49,7 +51,7 @@ export function openSession(
   { source, directory }: DevelopedServer,
   args: Arguments,
   context: CommandContext,
-  { lost, ended, record }: SessionEvents,
+  { lost, ended, record, limits }: SessionEvents,
 ): Session {
   const options = { ...serverOptions(args, context), directory };
   if (!args.flag("stdio")) return new OwnSession(runtime, source, options);
@@ -62,6 +64,7 @@ export function openSession(
     start: () => record(start()),
     onLost: lost,
     onEnd: ended,
+    heard: (from, text) => limits.heard(from, text),
   });
 }
 
@@ -88,11 +91,6 @@ class OwnSession {
     this.#runtime = runtime;
     this.#source = source;
     this.#options = options;
-  }
-
-  /** The client connected to the running server. */
-  get client(): LiveClient | undefined {
-    return this.#client;
   }
 
   get isRunning(): boolean {
@@ -133,14 +131,11 @@ class OwnSession {
  */
 function recorded(channel: Channel, recording: Recording, root: WriteRoot, name: string): Channel {
   const wrapped = recording.of(channel, "client");
-  return {
-    open: (receiver) => wrapped.open(receiver),
-    send: (text) => wrapped.send(text),
-    flush: () => wrapped.flush(),
+  return replaced(wrapped, {
     close: async () => {
       await wrapped.close();
       // The file is private: messages hold data of users and servers.
       writeFiles(root, [{ path: name, content: secrets.hide(recording.toString()), isPrivate: true }]);
     },
-  };
+  });
 }

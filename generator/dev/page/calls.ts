@@ -19,6 +19,8 @@ interface CallsOptions {
   readonly send: (event: CallEvent) => void;
   /** Starts tool calls that may become tasks. */
   readonly tasks: LiveTasks;
+  /** Called when no call is open any more. */
+  readonly ended: () => void;
   /** The issues of a tool's structured content; undefined if none is expected. */
   readonly structured: (tool: string, content: JsonValue | undefined) => readonly Issue[] | undefined;
 }
@@ -57,7 +59,10 @@ export class Calls {
       )
       // A result may be nested too deeply to be sent to the page.
       .catch((error: unknown) => call.report(failed(error, controller.signal)))
-      .finally(() => this.#open.delete(id));
+      .finally(() => {
+        this.#open.delete(id);
+        if (this.#open.size === 0) this.#options.ended();
+      });
     return id;
   }
 

@@ -2,7 +2,7 @@ import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import type { Captured } from "../../capture/capture.js";
 import type { Contract } from "../../contract/contract.js";
 import { type LintProblem, lintContract, toolCosts } from "../../lint/lint-contract.js";
-import type { Profile } from "../../lint/rule.js";
+import { everydayProfiles, profileText } from "../../lint/rule.js";
 import type { Badge, Item, Members, Offer } from "../../page/browser/dev/messages.js";
 
 /** A difference between the contract and the live server. */
@@ -36,14 +36,9 @@ export function plainOffer({ contract, leftOut, unread }: Captured, version: num
 }
 
 /** The server's offer with badges for `lint` findings, costs and drift. */
-export function judgedOffer(
-  plain: Offer,
-  contract: Contract,
-  profiles: readonly Profile[],
-  drift: readonly Drift[],
-): Offer {
+export function judgedOffer(plain: Offer, contract: Contract, drift: readonly Drift[]): Offer {
   const costs = toolCosts(contract);
-  const problems = grouped(lintContract(contract, profiles), ({ tool }) => tool);
+  const problems = grouped(lintContract(contract, everydayProfiles), ({ tool }) => tool);
   const drifts = grouped(drift, ({ entry }) => (entry ? `${entry.list} ${entry.index}` : ""));
   const judged = (list: ListName): Item[] =>
     plain[list].map(({ entry }, index) => ({
@@ -79,9 +74,10 @@ function lintBadges(problems: readonly LintProblem[]): Badge[] {
   return (["error", "warning"] as const).flatMap((level) => {
     const own = problems.filter((problem) => problem.level === level);
     if (own.length === 0) return [];
-    const lines = own.map(
-      ({ rule, message, profiles }) => `${message} (${rule.id}: ${profiles.join(", ")}). ${rule.fix}`,
-    );
+    const lines = own.map(({ rule, message, profiles }) => {
+      const judges = profiles.map((profile) => profileText(rule.id, profile));
+      return `${message} (${rule.id}: ${judges.join(", ")}). ${rule.fix}`;
+    });
     return [
       { kind: level, text: `${own.length} lint ${level}${own.length === 1 ? "" : "s"}`, lines: first(lines) },
     ];

@@ -25,6 +25,7 @@ import type {
   Offer,
   PageEvent,
 } from "../../page/browser/dev/messages.js";
+import type { HostLimits } from "../host-limits.js";
 import { Calls } from "./calls.js";
 import { plainOffer, schemaOf } from "./offer.js";
 import { BadRequest } from "./page-server.js";
@@ -36,6 +37,7 @@ export interface PageSessionOptions {
   /** Tasks of the session's clients. */
   readonly tasks: LiveTasks;
   readonly source: string;
+  readonly limits: HostLimits;
   readonly server: ServerOptions;
   readonly send: (event: PageEvent) => void;
   readonly judgeOf: (revision: string) => JudgeMessage | undefined;
@@ -67,16 +69,18 @@ export class PageSession {
   #turn: Promise<void> = Promise.resolve();
 
   constructor(options: PageSessionOptions) {
-    const { send, judgeOf, runtime, tasks } = options;
+    const { send, judgeOf, runtime, tasks, limits } = options;
     this.#options = options;
     this.#wanted = options.server.revision;
     this.questions = new Questions(send, () => runtime.userRejected());
     this.calls = new Calls({
       ...{ send, tasks },
+      ended: () => limits.forget(),
       structured: (tool, content) => this.#structuredIssues(tool, content),
     });
     this.wire = new WireLog({
       ...{ send, judgeOf },
+      heard: (from, text) => limits.heard(from, text),
       // A client reconnects by itself when the page sends the next request.
       began: () => {
         if (!this.#client) return;

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { replaced } from "../../capture/server-link.js";
 import type { Channel, Receiver } from "../../capture/runtime.js";
 import { secrets } from "../../secrets/secrets.js";
@@ -31,11 +31,15 @@ interface WireLogOptions {
   readonly send: (event: WireEvent) => void;
   /** Returns the validator for a revision, if it is known. */
   readonly judgeOf: (revision: string) => JudgeMessage | undefined;
+  /** Gets each message. */
+  readonly heard: (from: Side, text: string) => void;
   /** Called when a connection begins. */
   readonly began: () => void;
   /** Called when the connection ended without being asked to. */
   readonly ended: (reason: Error | undefined) => void;
 }
+
+const notJson = { pointer: "", message: "expected JSON, got other text" };
 
 const versionKey = "io.modelcontextprotocol/protocolVersion";
 
@@ -92,6 +96,7 @@ export class WireLog {
   }
 
   add(from: Side, message: string): void {
+    this.#options.heard(from, message);
     const text = secrets.hide(message);
     const at = Math.round(performance.now() - this.#started);
     const logged: Logged = { number: ++this.#number, from, at, text };
@@ -115,9 +120,8 @@ export class WireLog {
   }
 
   #verdictsOf({ from, text }: Logged): readonly Verdict[] {
-    const message = parsed(text);
-    if (message === undefined)
-      return [{ ...this.#unknown(), issues: [{ pointer: "", message: "expected JSON, got other text" }] }];
+    const message = parsedText(text);
+    if (message === undefined) return [{ revision: this.#revision!, kind: "unknown", issues: [notJson] }];
     const revision = this.#revisionOf(message, from);
     if (!this.#judges.has(revision)) this.#judges.set(revision, this.#options.judgeOf(revision));
     const judge = this.#judges.get(revision);
@@ -126,10 +130,6 @@ export class WireLog {
       ...{ revision, kind, issues: issues.slice(0, mostIssues) },
       ...(method !== undefined && { method }),
     }));
-  }
-
-  #unknown(): Pick<Verdict, "revision" | "kind"> {
-    return { revision: this.#revision!, kind: "unknown" };
   }
 
   /**
@@ -210,9 +210,10 @@ export class WireLog {
     };
 }
 
-function parsed(text: string): JsonValue | undefined {
+/** The value of a JSON text; undefined for another text. */
+export function parsedText(text: string): JsonValue | undefined {
   try {
-    return JSON.parse(text) as JsonObject;
+    return JSON.parse(text) as JsonValue;
   } catch {
     return undefined;
   }

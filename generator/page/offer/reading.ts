@@ -6,7 +6,7 @@ import type { Profile } from "../../lint/rule.js";
 import { counted } from "../../print/terminal-text.js";
 import { stringLiteral } from "../../print/text.js";
 import { minimalRoot } from "../../sample/sample.js";
-import { type ServerStart, connectParts, exampleUrl } from "./connect.js";
+import { type ServerStart, connectPart, exampleUrl } from "./connect.js";
 import { anchor, longestName, shortened } from "../html.js";
 import type { Badge, Entry, Fact, Figure, Part, Reading, Remark, Section } from "../reading.js";
 import { membersOf, ownType } from "../schema-members.js";
@@ -15,7 +15,7 @@ import { membersOf, ownType } from "../schema-members.js";
 export interface OfferSources {
   /** The server's name in messages and in client code. */
   readonly name: string;
-  /** Its name in hosts: letters, digits, dots and dashes. */
+  /** Its name in hosts. */
   readonly hostName: string;
   readonly start: ServerStart;
   /** The profiles (model interfaces) that tools are checked for; empty leaves findings out. */
@@ -79,7 +79,7 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
       { name: "Source", value: [{ code: sources.name }] },
       { name: "Capabilities", value: [Object.keys(capabilities).join(", ") || "none declared"] },
     ],
-    parts: connectParts(sources.hostName, sources.start),
+    parts: [connectPart(sources.hostName, sources.start)],
     filters:
       problems.size > 0
         ? [

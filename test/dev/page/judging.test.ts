@@ -66,6 +66,7 @@ function logged(): { log: WireLog; events: WireEvent[]; ended: unknown[] } {
   const judge: JudgeMessage = () => [{ kind: "request", issues: [] }];
   const log = new WireLog({
     send: (event) => void events.push(event),
+    heard: () => {},
     judgeOf: (revision) => (["old", "new"].includes(revision) ? judge : undefined),
     began: () => {},
     ended: (reason) => void ended.push(reason),

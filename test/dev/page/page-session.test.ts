@@ -1,9 +1,11 @@
 import { expect, onTestFinished, test } from "vitest";
 import { LiveTasks } from "../../../generator/capture/live-tasks.js";
 import { loadRuntime } from "../../../generator/capture/runtime.js";
+import { HostLimits } from "../../../generator/dev/host-limits.js";
 import { PageSession } from "../../../generator/dev/page/page-session.js";
 import type { PageEvent } from "../../../generator/page/browser/dev/messages.js";
 import { type Script, scripted } from "../../support/scripted-http-server.js";
+import { until } from "../../support/until.mjs";
 
 const listen = "subscriptions/listen";
 
@@ -11,6 +13,9 @@ const listen = "subscriptions/listen";
 async function opened(script: Script, timeout = 10_000) {
   const server = await scripted("2026-07-28", script);
   const events: PageEvent[] = [];
+  const limits = new HostLimits();
+  const found: string[] = [];
+  limits.found = (tool, { message }) => found.push(`${tool}: ${message}`);
   const session = new PageSession({
     runtime: await loadRuntime(),
     tasks: await LiveTasks.load({
@@ -18,6 +23,7 @@ async function opened(script: Script, timeout = 10_000) {
       onAbort: "cancel",
       onTask: () => {},
     }),
+    limits,
     source: server.url,
     server: { directory: process.cwd(), timeout },
     send: (event) => events.push(event),
@@ -27,7 +33,7 @@ async function opened(script: Script, timeout = 10_000) {
   });
   onTestFinished(() => session.close());
   await session.restart();
-  return { server, session, logged: () => events.filter(({ type }) => type === "log") };
+  return { server, session, found, logged: () => events.filter(({ type }) => type === "log") };
 }
 
 test.each<[string, Script[string], string]>([
@@ -57,4 +63,15 @@ test("notices of changed lists arrive after the time limit of requests, and thei
   await server.until("tools/list", before + 1);
   await session.close();
   expect(logged()).toEqual([]);
+});
+
+test("calls of the page are compared with the limits of hosts", async () => {
+  const text = "x".repeat(2_000_000);
+  const { session, found } = await opened({
+    [listen]: (incoming) => void incoming.events(),
+    "tools/call": (incoming, server) => incoming.reply(server.result({ content: [{ type: "text", text }] })),
+  });
+  session.call({ kind: "tool", name: "all", params: { name: "all", arguments: {} }, anyway: true });
+  await until("a finding", () => found.length > 0);
+  expect(found[0]).toContain('all: the tool "all" returned a text of 2000000 characters');
 });

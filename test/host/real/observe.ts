@@ -1,3 +1,6 @@
+import type { ContractTool } from "../../../generator/contract/contract.js";
+import { readToolSchemas } from "../../../generator/contract/emit/tool-schemas.js";
+import { exampleArguments } from "../../../generator/sample/example-arguments.js";
 import type { ModelCall } from "../../../generator/host/model/fake-model.js";
 import { type Case, cases, sizes } from "./cases.js";
 import { type Installed, type Run, type RunOptions, run } from "./run.js";
@@ -110,8 +113,19 @@ async function rulesOf(
 ): Promise<{ culprits: readonly Case[]; rules: Run }> {
   const culprits = await culpritsIn(cases, play);
   const others = cases.filter((each) => !culprits.includes(each));
-  const script = others.map(({ tool }) => ({ tool: tool.name }));
-  return { culprits, rules: await play({ script: [{ tool: "echo" }, ...script], cases: others }) };
+  return { culprits, rules: await play({ script: [{ tool: "echo" }, ...callsOf(others)], cases: others }) };
+}
+
+/** Calls of the cases with arguments that their schemas take; a case without any is not called. */
+function callsOf(some: readonly Case[]): ModelCall[] {
+  const tools = some.map(({ tool }) => tool as ContractTool);
+  const schemas = readToolSchemas({ name: "probe", version: "1", tools });
+  return tools.flatMap(({ name, inputSchema }, index) => {
+    const { input, unread } = schemas[index]!;
+    if (unread.some(({ part }) => part === "inputSchema")) return [];
+    const found = exampleArguments(inputSchema, input);
+    return found ? [{ tool: name, arguments: found }] : [];
+  });
 }
 
 /** Halves a list until those cases are left with which no tool arrives. */

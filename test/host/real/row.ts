@@ -157,7 +157,7 @@ function resultsOf(run: Run): Record<string, JsonValue> {
   };
   const has = (tool: string, text: string): string => passes(tool, resultOf(run, tool).includes(text));
   const lost = sizes.find((size) => !isWhole(run, size));
-  const whole = sizes.filter((size) => lost === undefined || size < lost).at(-1);
+  const whole = sizes.findLast((size) => lost === undefined || size < lost);
   return {
     ...(structured !== "" && { structured: structure ? (content ? "beside" : "instead") : "ignored" }),
     image: passes("image", run.heard.includes("image")),
@@ -224,7 +224,8 @@ export function steady(text: string): string {
   return text
     .replace(/[\d.]+(?= (?:s|ms|seconds)\b)/g, "N")
     .replace(/\S*\/mcpgen-\w+(?=\/)/g, "~")
-    .replace(/\b\d{10,}\b|\b[\da-f]{16,}\b/g, "N");
+    .replace(/mcpgen-[A-Za-z0-9]{6}|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g, "N")
+    .replace(/\b\d{10,}\b|\b(?=[a-f]*\d)[\da-f]{16,}\b/g, "N");
 }
 
 /** The texts in a value. */

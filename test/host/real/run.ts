@@ -87,14 +87,14 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
   try {
     const request = { program: started, file: "/bin/sh", server: served.server, listed, script, timeout };
     const test = await testHost(request);
+    // The server learns of it, or the tool goes on to its end.
+    if (seen.some(({ tool }) => tool === "quiet")) await toolEnd;
+    await served.end();
     // A row of a host that was too slow would not be so.
     if (test.exitCode === undefined && !interrupt)
       throw new Error(
         `${host.name} did not end in ${timeout / 1000} s; it printed: ${test.output.slice(-300)}`,
       );
-    // The server learns of it, or the tool goes on to its end.
-    if (seen.some(({ tool }) => tool === "quiet")) await toolEnd;
-    await served.end();
     const heard = Object.entries(data).flatMap(([name, text]) => (overheard.heard.has(text) ? [name] : []));
     return { ...test, cases, seen, paths: [...overheard.paths], heard };
   } finally {

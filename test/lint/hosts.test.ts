@@ -1,0 +1,134 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { commands } from "../../generator/command/commands.js";
+import type { Contract } from "../../generator/contract/contract.js";
+import hosts from "../../generator/host/hosts.json" with { type: "json" };
+import { lintContract, lintRules } from "../../generator/lint/lint-contract.js";
+import { type HostProfile, effects, hostProfiles, profiles } from "../../generator/lint/rule.js";
+import { hostsPage } from "../../scripts/host-rows.js";
+import { mcpgen } from "../support/in-process.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
+import { cases } from "../host/real/cases.js";
+import { corpus } from "./corpus.js";
+
+type Effect = keyof typeof effects;
+
+interface Row {
+  readonly rules?: { readonly [rule: string]: Effect };
+  readonly evidence?: string;
+}
+
+const rulesOf = (host: HostProfile): { readonly [rule: string]: Effect } => (hosts[host] as Row).rules ?? {};
+const isLost = (effect: Effect): boolean => ["drops-all", "drops", "fails"].includes(effect);
+
+/** A contract with a tool that is fine for every model and every host, and the tools of the corpus. */
+const contract: Contract = {
+  name: "corpus",
+  version: "1",
+  tools: [{}, ...corpus].map((tool, index) => ({
+    name: `tool_${index}`,
+    description: "Does it.",
+    inputSchema: { type: "object", properties: {} },
+    ...tool,
+  })),
+};
+
+test("docs/hosts.md is up to date (node scripts/run-ts.mjs scripts/hosts-page.ts)", () => {
+  expect(readFileSync("docs/hosts.md", "utf8")).toBe(hostsPage());
+});
+
+test("the command line offers each host", () => {
+  const { options } = commands.find(({ name }) => name === "lint")!;
+  expect(options!["host"]!.choices).toEqual([...hostProfiles].sort());
+});
+
+test.each(hostProfiles)("the row of %s names rules of lint, models of lint and known effects", (host) => {
+  const known = new Set(lintRules.map(({ id }) => id));
+  expect(Object.keys(rulesOf(host)).filter((rule) => !known.has(rule))).toEqual([]);
+  expect(Object.values(rulesOf(host)).filter((effect) => !Object.hasOwn(effects, effect))).toEqual([]);
+  expect(hosts[host].models.filter((model) => !profiles.includes(model as never))).toEqual([]);
+});
+
+test.each(hostProfiles)("for %s, lint reports the rules of its row alone, by their effects", (host) => {
+  const everything = lintContract(contract, [...profiles, ...hostProfiles]);
+  const found = lintContract(contract, [host]);
+  const shown = ({ rule, pointer }: (typeof found)[number]): string => `${rule.id} ${pointer}`;
+  expect(new Set(everything.map(shown))).toEqual(new Set([...everything, ...found].map(shown)));
+  for (const { rule, level, pointer, profiles: concerned } of found) {
+    const effect = rulesOf(host)[rule.id]!;
+    expect([rule.id, level, concerned]).toEqual([rule.id, isLost(effect) ? "error" : "warning", [host]]);
+    if (effect !== "rewrites") continue;
+    expect(pointer).not.toContain("/outputSchema");
+    expect(rule.profiles.filter((model) => hosts[host].models.includes(model as never))).not.toEqual([]);
+  }
+  const lost = ({ rule }: (typeof everything)[number]): boolean => isLost(rulesOf(host)[rule.id] ?? "cuts");
+  expect(new Set(found.filter(lost).map(shown))).toEqual(new Set(everything.filter(lost).map(shown)));
+  expect(found.filter(({ tool }) => tool === "tool_0")).toEqual([]);
+});
+
+/** Each host with each rule of its row that a tool of the corpus breaks. */
+const broken = hostProfiles.flatMap((host) =>
+  Object.entries(rulesOf(host)).flatMap(([rule, effect]) => {
+    const tool = contract.tools!.find(({ name }) =>
+      lintContract(contract, [host]).some((problem) => problem.rule.id === rule && problem.tool === name),
+    );
+    return tool ? [{ host, rule, effect, tool }] : [];
+  }),
+);
+
+test("hosts concern tools of the corpus", () => expect(broken.length).toBeGreaterThan(0));
+
+test.each(broken)(
+  "lint --host $host says what it does: $effect ($rule)",
+  async ({ host, rule, effect, tool }) => {
+    const folder = temporaryFolder({ "c.json": JSON.stringify({ ...contract, tools: [tool] }) });
+    const { code, stdout } = await mcpgen(folder, ["lint", "c.json", "--host", host]);
+    expect(stdout).toContain(`(${rule}: ${hosts[host].title} ${effects[effect].phrase})`);
+    expect(stdout).toContain(`for ${host}: `);
+    expect([effect, code]).toEqual([effect, stdout.includes(": error MG6601") ? 1 : 0]);
+    const both = await mcpgen(folder, ["lint", "c.json", "--host", host, "--profile", "strict", "--json"]);
+    const { profiles: judged, problems } = JSON.parse(both.stdout) as {
+      profiles: string[];
+      problems: { rule: string; profiles: string[] }[];
+    };
+    expect(judged).toEqual(["strict", host]);
+    expect(problems.filter((each) => each.rule === rule && each.profiles.includes(host))).not.toEqual([]);
+    expect((await mcpgen(folder, ["explain", rule])).stdout).toContain(
+      `${hosts[host].title} ${effects[effect].phrase}`,
+    );
+  },
+);
+
+interface Evidence {
+  /** The cases of test/host/real/cases.ts with which the host did something. */
+  readonly cases?: readonly { readonly what: string; readonly effect: Effect }[];
+}
+
+const observed = hostProfiles.flatMap((host) => {
+  const { evidence } = hosts[host] as Row;
+  const { cases: seen } =
+    evidence === undefined ? {} : (JSON.parse(readFileSync(evidence, "utf8")) as Evidence);
+  return seen === undefined ? [] : [[host, seen] as const];
+});
+
+test("hosts were observed", () => expect(observed.length).toBeGreaterThan(0));
+
+test.each(observed)(
+  "%s: lint reports each tool that was lost or renamed, and no tool that is fine",
+  (host, seen) => {
+    const tools = cases.map(({ tool }) => tool);
+    const problems = lintContract({ name: "cases", version: "1", tools }, [host]);
+    const said = ({ name }: (typeof tools)[number]): string => {
+      const levels = problems.filter(({ tool }) => tool === name).map(({ level }) => level);
+      return levels.includes("error") ? "error" : (levels[0] ?? "nothing");
+    };
+    const effectOf = new Map(seen.map(({ what, effect }) => [what, effect]));
+    for (const { what, rule, tool } of cases) {
+      const effect = effectOf.get(what);
+      if (effect === undefined ? rule === undefined : isLost(effect))
+        expect([what, said(tool) === "error"]).toEqual([what, effect !== undefined]);
+      if (effect === "renames" || effect === "cuts")
+        expect([what, said(tool)]).not.toEqual([what, "nothing"]);
+    }
+  },
+);
