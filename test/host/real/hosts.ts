@@ -238,7 +238,7 @@ function factsOf({ calls, seen, exitCode, outside, others, tools }: Run): object
     ...(isError && { isError }),
   }));
   const isPlain = (each: (typeof shown)[number]): boolean =>
-    "shown" in each && each.shown.endsWith(called(each.tool));
+    "shown" in each && each.shown.length < 120 && each.shown.includes(called(each.tool));
   return {
     ...(first && { client: first.client, revision: first.revision }),
     exitCode,

@@ -6,7 +6,7 @@ import { openaiChat } from "../../../generator/host/model/openai-chat.js";
 import { openaiResponses } from "../../../generator/host/model/openai-responses.js";
 import type { HostTool } from "../../../generator/host/host-test.js";
 import { serverName } from "../../../generator/host/run-host.js";
-import { type Case, type CaseTool, called, longText, sizes } from "./cases.js";
+import { type Case, type CaseTool, called, longText, picture, sizes, sound } from "./cases.js";
 import { type Observed, quietFor } from "./observe.js";
 import type { Run } from "./run.js";
 
@@ -117,7 +117,8 @@ function rulesOf(run: Run, culprits: readonly Case[]): Record<string, Effect> {
 }
 
 function effectOf({ rule, tool }: Case, { offered }: HostTool, run: Run, prefix: string): Effect | undefined {
-  if (!offered) return "drops";
+  // Under a name that does not show whose it is, the description does.
+  if (!offered) return tool.description !== "" && run.heard.has(tool.description) ? "renames" : "drops";
   const call = run.calls.find((each) => each.tool === tool.name);
   const shown = wordsOf(call?.result);
   const isFine = shown.includes(called(tool.name)) || (tool.outputSchema && !/error/i.test(shown));
@@ -160,8 +161,8 @@ function resultsOf(run: Run): Record<string, JsonValue> {
   const whole = sizes.findLast((size) => lost === undefined || size < lost);
   return {
     ...(structured !== "" && { structured: structure ? (content ? "beside" : "instead") : "ignored" }),
-    image: passes("image", run.heard.includes("image")),
-    audio: passes("audio", run.heard.includes("audio")),
+    image: passes("image", run.heard.has(picture)),
+    audio: passes("audio", run.heard.has(sound)),
     link: has("link", "probe://linked"),
     embedded: has("embedded", "of the resource"),
     isError: shown(run, "failed"),
