@@ -1,5 +1,5 @@
 import type { JsonObject } from "@mcpgen/engine";
-import { corpus } from "../../lint/corpus.js";
+import { corpus } from "../../support/lint-corpus.js";
 
 /** A tool that a rule of `lint` reports, or one that it passes. */
 export interface Case {
