@@ -9,7 +9,7 @@ import { hostsPage } from "../../scripts/host-rows.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { cases } from "../host/real/cases.js";
-import { corpus } from "./corpus.js";
+import { corpus } from "../support/lint-corpus.js";
 
 type Effect = keyof typeof effects;
 
