@@ -49,6 +49,7 @@ export function hostsPage(hosts: readonly Named[] = rows): string {
     settings(hosts).join("\n"),
     "## All hosts",
     overview(hosts),
+    "Below: what a host does with a tool that violates rules of [lint](lint.md), with schemas, and with results.",
     ...hosts.map((host) => section(host)),
   ].join("\n\n")}\n`;
 }

@@ -122,6 +122,8 @@ const geminiCli: StartOf = (name, server, model) => ({
     ".gemini/settings.json": JSON.stringify({
       ...geminiServers(name, server),
       security: { auth: { selectedType: "gemini-api-key" } },
+      // A script may look like a loop, and the model has no answer to the question whether it is one.
+      model: { disableLoopDetection: true },
       general: { disableAutoUpdate: true, disableUpdateNag: true },
       telemetry: { enabled: false },
       privacy: { usageStatisticsEnabled: false },

@@ -11,9 +11,11 @@ export const profiles = ["claude", "openai", "gemini", "gemini-parameters", "str
 
 export type ModelProfile = (typeof profiles)[number];
 
-export type HostProfile = keyof typeof hosts;
+export type HostProfile = "claude-code" | "codex" | "copilot-cli" | "gemini-cli" | "opencode" | "qwen-code";
 
-export const hostProfiles = Object.keys(hosts) as readonly HostProfile[];
+const hostRows: { readonly [Name in HostProfile]: HostRow } = hosts;
+
+export const hostProfiles = Object.keys(hostRows) as readonly HostProfile[];
 
 /** Whom tools are judged for: a model interface, or a host whatever its model is. */
 export type Profile = ModelProfile | HostProfile;
@@ -137,7 +139,7 @@ interface HostRow {
 }
 
 function rowOf(profile: Profile): HostRow | undefined {
-  return Object.hasOwn(hosts, profile) ? hosts[profile as HostProfile] : undefined;
+  return Object.hasOwn(hostRows, profile) ? hostRows[profile as HostProfile] : undefined;
 }
 
 /**

@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest";
 import { ruleIds } from "../../generator/diff/rules/table.js";
 import { type HostName, hostNames, hostPrograms } from "../../generator/host/program.js";
 import { lintRules } from "../../generator/lint/lint-contract.js";
-import { effects } from "./real/row.js";
+import { parts } from "./real/observe.js";
+import { differencesOf, effects } from "./real/row.js";
 
 const json = <T>(file: string): T => JSON.parse(readFileSync(file, "utf8")) as T;
 interface Row {
@@ -33,6 +34,24 @@ test("a row for each host that can be started", () => {
 describe.each(Object.entries(rows))("%s", (name, row) => {
   test("is what starts the host of this name", () => {
     expect(hostPrograms[name as HostName]).toMatchObject({ name, package: row.package });
+  });
+
+  test("differs from a row that lacks what was observed, or has something else", () => {
+    const before = { ...row };
+    expect(differencesOf(before, row, parts)).toEqual([]);
+    const observed = Object.keys(row).filter(
+      (member) => !/^(?:title|package|program|node|date|models|proxy|evidence|version)$/.test(member),
+    );
+    expect(observed).toContain("rules");
+    for (const member of observed) {
+      const { [member as keyof Row]: _, ...less } = row;
+      expect(differencesOf(before, less, parts), `without ${member}`).not.toEqual([]);
+    }
+    expect(differencesOf(before, { ...row, version: "0.0.0" }, parts)).toHaveLength(1);
+    const rules = { ...row.rules, "no-description": "drops" };
+    expect(differencesOf(before, { ...row, rules }, parts)).toEqual([
+      'rules.no-description: undefined, now "drops"',
+    ]);
   });
 
   test("names rules of lint and of diff, and evidence that exists", () => {

@@ -9,7 +9,7 @@ import { hostsPage } from "../../scripts/host-rows.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { cases } from "../host/real/cases.js";
-import { corpus } from "./corpus.js";
+import { corpus } from "../support/lint-corpus.js";
 
 type Effect = keyof typeof effects;
 
@@ -66,9 +66,10 @@ test.each(hostProfiles)("for %s, lint reports the rules of its row alone, by the
   expect(found.filter(({ tool }) => tool === "tool_0")).toEqual([]);
 });
 
-/** Each host with each rule of its row that a tool of the corpus breaks. */
+/** Each host with a rule of each effect that a tool of the corpus breaks. */
 const broken = hostProfiles.flatMap((host) =>
-  Object.entries(rulesOf(host)).flatMap(([rule, effect]) => {
+  Object.entries(rulesOf(host)).flatMap(([rule, effect], index, all) => {
+    if (all.findIndex(([, other]) => other === effect) < index) return [];
     const tool = contract.tools!.find(({ name }) =>
       lintContract(contract, [host]).some((problem) => problem.rule.id === rule && problem.tool === name),
     );
@@ -93,9 +94,8 @@ test.each(broken)(
     };
     expect(judged).toEqual(["strict", host]);
     expect(problems.filter((each) => each.rule === rule && each.profiles.includes(host))).not.toEqual([]);
-    expect((await mcpgen(folder, ["explain", rule])).stdout).toContain(
-      `${hosts[host].title} ${effects[effect].phrase}`,
-    );
+    const explained = (await mcpgen(folder, ["explain", rule])).stdout.replace(/\s+/g, " ");
+    expect(explained).toContain(`${hosts[host].title} ${effects[effect].phrase}`);
   },
 );
 

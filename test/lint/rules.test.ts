@@ -6,7 +6,7 @@ import { lintContract, toolCosts, lintRules } from "../../generator/lint/lint-co
 import { lintManual } from "../../scripts/lint-manual.js";
 import { profiles } from "../../generator/lint/rule.js";
 import { ruleIds } from "../../generator/diff/rules/table.js";
-import { corpus } from "./corpus.js";
+import { corpus } from "../support/lint-corpus.js";
 
 const contract = (...tools: readonly Partial<ContractTool>[]): Contract => ({
   name: "n",
@@ -28,7 +28,7 @@ test.each(corpus)("$what: refused by $refusedBy", ({ refusedBy, rule, ...tool })
   if (rule !== undefined) expect(profiles.flatMap(refused)).toContain(rule);
 });
 
-test("every rule that refuses has a tool in test/lint/corpus.ts", () => {
+test("every rule that refuses has a tool in test/support/lint-corpus.ts", () => {
   const met = new Set(
     corpus.flatMap((tool) => lintContract(contract(tool), profiles).map(({ rule }) => rule.id)),
   );

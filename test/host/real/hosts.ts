@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { isDeepStrictEqual, parseArgs, promisify } from "node:util";
+import { parseArgs, promisify } from "node:util";
 import { build } from "esbuild";
 import { format } from "prettier";
 import { type HostName, hostNames, hostPrograms } from "../../../generator/host/program.js";
 import { called, cases } from "./cases.js";
 import { type Observed, observe, parts } from "./observe.js";
-import { type Row, caseEffects, rowOf, steady, wordsOf } from "./row.js";
+import { type Row, caseEffects, differencesOf, inParts, rowOf, steady, wordsOf } from "./row.js";
 import { type Installed, type Run, stdioProbe } from "./run.js";
 
 // Runs real hosts with the probe, computes their rows, and compares them with generator/host/hosts.json:
@@ -27,9 +27,6 @@ const members = Object.keys(
   (JSON.parse(readFileSync("generator/host/hosts.schema.json", "utf8")) as Schema).additionalProperties
     .properties,
 );
-/** Members that have a member for each of several parts. */
-const inParts = new Set(["revision", "quiet", "restart"]);
-
 const { values } = parseArgs({
   options: {
     host: { type: "string", multiple: true },
@@ -74,7 +71,7 @@ async function main(folder: string): Promise<boolean> {
       if (typeof observed === "string") return { name, problem: observed };
       const seconds = Math.round((performance.now() - begun) / 1000);
       const row = { version: host.version, ...rowOf(observed) };
-      const found = differencesOf(known[name], row);
+      const found = differencesOf(known[name], row, wanted);
       if (values.write) await (kept = kept.then(() => keep(name, row, observed)));
       return { name, observed, row, found, seconds };
     }),
@@ -154,33 +151,6 @@ async function installed(name: HostName, folder: string): Promise<Installed & { 
   return { name, file, version, ...(!isNew && { node: programs }) };
 }
 
-/** The members of the row that are not as hosts.json says; members in parts are compared part by part. */
-function differencesOf(before: Record<string, unknown>, row: Row): string[] {
-  const lines = (path: string, old: unknown, next: unknown): string[] =>
-    isDeepStrictEqual(old, next) ? [] : [`${path}: ${JSON.stringify(old)}, now ${JSON.stringify(next)}`];
-  return Object.entries(row).flatMap(([member, next]) => {
-    const old = before[member];
-    if (!inParts.has(member)) return objectLines(member, old, next, lines);
-    return Object.entries(next as object).flatMap(([part, each]) =>
-      lines(`${member}.${part}`, (old as Record<string, unknown> | undefined)?.[part], each),
-    );
-  });
-}
-
-/** A line for each member of an object that differs. */
-function objectLines(
-  path: string,
-  old: unknown,
-  next: unknown,
-  lines: (path: string, old: unknown, next: unknown) => string[],
-): string[] {
-  const isPlain = (each: unknown): each is Record<string, unknown> =>
-    typeof each === "object" && each !== null && !Array.isArray(each);
-  if (!isPlain(old) || !isPlain(next)) return lines(path, old, next);
-  const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])];
-  return keys.flatMap((key) => lines(`${path}.${key}`, old[key], next[key]));
-}
-
 /** Tools that no rule reports, and that the host changes all the same; results that differ between transports. */
 function notesOf({ rules, culprits = [], stdio, http }: Observed): string[] {
   const effects = rules ? caseEffects(rules, culprits, cases) : [];
@@ -238,7 +208,7 @@ function factsOf({ calls, seen, exitCode, outside, others, tools }: Run): object
     ...(isError && { isError }),
   }));
   const isPlain = (each: (typeof shown)[number]): boolean =>
-    "shown" in each && each.shown.endsWith(called(each.tool));
+    "shown" in each && each.shown.length < 120 && each.shown.includes(called(each.tool));
   return {
     ...(first && { client: first.client, revision: first.revision }),
     exitCode,

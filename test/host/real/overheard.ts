@@ -23,7 +23,7 @@ export async function overhear(texts: readonly string[]): Promise<Overheard> {
     request.on("end", () => {
       const body = Buffer.concat(chunks);
       paths.add((request.url ?? "").split("?")[0]!);
-      for (const text of texts) if (body.includes(text)) heard.add(text);
+      for (const text of texts) if (!heard.has(text) && body.includes(text)) heard.add(text);
       const { method, headers } = request;
       const onward = send(
         result.model + request.url,

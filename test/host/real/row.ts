@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { lintContract } from "../../../generator/lint/lint-contract.js";
 import { anthropic } from "../../../generator/host/model/anthropic.js";
@@ -6,8 +7,8 @@ import { openaiChat } from "../../../generator/host/model/openai-chat.js";
 import { openaiResponses } from "../../../generator/host/model/openai-responses.js";
 import type { HostTool } from "../../../generator/host/host-test.js";
 import { serverName } from "../../../generator/host/run-host.js";
-import { type Case, type CaseTool, called, longText, sizes } from "./cases.js";
-import { type Observed, quietFor } from "./observe.js";
+import { type Case, type CaseTool, called, longText, picture, sizes, sound } from "./cases.js";
+import { type Observed, type Part, quietFor } from "./observe.js";
 import type { Run } from "./run.js";
 
 /** What a host does with a tool that a rule reports, from the worst on. */
@@ -81,6 +82,62 @@ export interface CaseEffect {
   readonly effect?: Effect;
 }
 
+/** Members that have a member for each of several parts. */
+export const inParts = new Set(["revision", "quiet", "restart"]);
+
+/** The members that a part must show, if the row has them. */
+const shownBy: { readonly [Name in Part]: readonly string[] } = {
+  rules: ["rules"],
+  stdio: ["api", "name", "schema", "result", "questions", "progress", "revision.stdio"],
+  http: ["bearer", "revision.http"],
+  stateless: [],
+  legacy: ["revision.legacy"],
+  restart: ["restart.kept", "restart.sealed", "restart.stateless"],
+  cancel: ["cancel"],
+  quiet: ["quiet.stdio", "quiet.http"],
+};
+
+/** The members of the row that are not as hosts.json says; members in parts are compared part by part. */
+export function differencesOf(
+  before: Record<string, unknown>,
+  row: object,
+  wanted: Iterable<Part>,
+): string[] {
+  const lines = (path: string, old: unknown, next: unknown): string[] =>
+    isDeepStrictEqual(old, next) ? [] : [`${path}: ${JSON.stringify(old)}, now ${JSON.stringify(next)}`];
+  const [old, next] = [before, row].map((each) => new Map(pathsOf(each)));
+  const missing = [...wanted]
+    .flatMap((part) => shownBy[part])
+    .filter((path) => old!.has(path) && !next!.has(path));
+  return [
+    ...[...next!].flatMap(([path, value]) => objectLines(path, old!.get(path), value, lines)),
+    ...missing.flatMap((path) => lines(path, old!.get(path), undefined)),
+  ];
+}
+
+/** The members of a row with their paths. */
+function pathsOf(row: object): [path: string, value: unknown][] {
+  return Object.entries(row).flatMap(([member, value]): [string, unknown][] =>
+    inParts.has(member)
+      ? Object.entries(value as object).map(([part, each]) => [`${member}.${part}`, each])
+      : [[member, value]],
+  );
+}
+
+/** A line for each member of an object that differs. */
+function objectLines(
+  path: string,
+  old: unknown,
+  next: unknown,
+  lines: (path: string, old: unknown, next: unknown) => string[],
+): string[] {
+  const isPlain = (each: unknown): each is Record<string, unknown> =>
+    typeof each === "object" && each !== null && !Array.isArray(each);
+  if (!isPlain(old) || !isPlain(next)) return lines(path, old, next);
+  const keys = [...new Set([...Object.keys(old), ...Object.keys(next)])];
+  return keys.flatMap((key) => lines(`${path}.${key}`, old[key], next[key]));
+}
+
 function revisionOf(where: string, run: Run | undefined): Record<string, string> {
   const revision = run?.seen[0]?.revision;
   return revision === undefined ? {} : { [where]: revision };
@@ -117,7 +174,8 @@ function rulesOf(run: Run, culprits: readonly Case[]): Record<string, Effect> {
 }
 
 function effectOf({ rule, tool }: Case, { offered }: HostTool, run: Run, prefix: string): Effect | undefined {
-  if (!offered) return "drops";
+  // Under a name that does not show whose it is, the description does.
+  if (!offered) return tool.description !== "" && run.heard.has(tool.description) ? "renames" : "drops";
   const call = run.calls.find((each) => each.tool === tool.name);
   const shown = wordsOf(call?.result);
   const isFine = shown.includes(called(tool.name)) || (tool.outputSchema && !/error/i.test(shown));
@@ -160,8 +218,8 @@ function resultsOf(run: Run): Record<string, JsonValue> {
   const whole = sizes.findLast((size) => lost === undefined || size < lost);
   return {
     ...(structured !== "" && { structured: structure ? (content ? "beside" : "instead") : "ignored" }),
-    image: passes("image", run.heard.includes("image")),
-    audio: passes("audio", run.heard.includes("audio")),
+    image: passes("image", run.heard.has(picture)),
+    audio: passes("audio", run.heard.has(sound)),
     link: has("link", "probe://linked"),
     embedded: has("embedded", "of the resource"),
     isError: shown(run, "failed"),

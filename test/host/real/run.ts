@@ -40,8 +40,8 @@ export interface Run extends HostTest {
   readonly seen: readonly Seen[];
   /** Paths of requests to the model. */
   readonly paths: readonly string[];
-  /** The data that reached the model: `image`, `audio`. */
-  readonly heard: readonly string[];
+  /** What reached the model of the picture, the sound, and the descriptions of the cases. */
+  readonly heard: ReadonlySet<string>;
 }
 
 /** The file of the probe as a program over stdio. */
@@ -66,9 +66,8 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
     if (each.tool === "quiet") process.kill(-Number(readFileSync(pidFile, "utf8")), "SIGINT");
     if (each.tool === "quiet ended") tellEnd?.();
   };
-  const data = { image: picture, audio: sound };
   const [overheard, served, listed] = await Promise.all([
-    overhear(Object.values(data)),
+    overhear([picture, sound, ...cases.map(({ tool }) => tool.description)]),
     http ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) }) : overStdio(cases, speaks, see),
     listedBy(cases),
   ]);
@@ -95,8 +94,7 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
       throw new Error(
         `${host.name} did not end in ${timeout / 1000} s; it printed: ${test.output.slice(-300)}`,
       );
-    const heard = Object.entries(data).flatMap(([name, text]) => (overheard.heard.has(text) ? [name] : []));
-    return { ...test, cases, seen, paths: [...overheard.paths], heard };
+    return { ...test, cases, seen, paths: [...overheard.paths], heard: overheard.heard };
   } finally {
     await overheard.close();
     rmSync(folder, { recursive: true, force: true });
