@@ -116,7 +116,7 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
   "connection-closed": {
     meaning: "The connection ended before the answer, or the server refused the request over HTTP.",
     advice:
-      "Read `data`: status and body, or exit code and standard error; `interrupted: true` if the server may have run the request.",
+      "Read `data`: status and body, or exit code and standard error; over HTTP `interrupted: true` if the server may have run the request.",
   },
   "session-lost": {
     meaning: "The server has ended the HTTP session.",

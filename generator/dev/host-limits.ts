@@ -12,7 +12,7 @@ interface HostRow {
   readonly title: string;
   readonly result?: { readonly text?: { readonly whole?: number; readonly cut?: number } };
   /** By transport: the milliseconds after which the host gives up on a quiet tool. */
-  readonly quiet?: { readonly [transport: string]: { readonly limit?: number } };
+  readonly quiet?: { readonly [transport: string]: { readonly worked?: number; readonly limit?: number } };
 }
 
 const rows: readonly HostRow[] = Object.values(hosts);

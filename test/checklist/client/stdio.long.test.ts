@@ -207,23 +207,27 @@ row("STDIO-15", "the client falls back to initialize on every error of the probe
   }
 });
 
-row("STDIO-16", "a server that is silent at the probe is given the handshake after five seconds", async () => {
-  const peer = new ScriptedPeer("2024-11-05", { "server/discover": () => undefined });
-  const { client, clock } = await detecting(peer, async (time) => {
-    await peer.until("server/discover");
-    await time.advance(4999);
-    expect(peer.of("initialize")).toEqual([]);
-    await time.advance(1);
-  });
-  expect(client.revision).toBe("2024-11-05");
-  expect(clock.now()).toBe(5000);
-  await client.callTool("works");
-  // The probe is over: the client sends no cancellation of it in the session.
-  await clock.advance(60_000);
-  const mark = peer.received.length;
-  await peer.nothingSince(mark, client);
-  expect(peer.of("notifications/cancelled")).toEqual([]);
-});
+row(
+  "STDIO-16",
+  "a server that is silent at the probe is given the handshake after five seconds",
+  async () => {
+    const peer = new ScriptedPeer("2024-11-05", { "server/discover": () => undefined });
+    const { client, clock } = await detecting(peer, async (time) => {
+      await peer.until("server/discover");
+      await time.advance(4999);
+      expect(peer.of("initialize")).toEqual([]);
+      await time.advance(1);
+    });
+    expect(client.revision).toBe("2024-11-05");
+    expect(clock.now()).toBe(5000);
+    await client.callTool("works");
+    // The probe is over: the client sends no cancellation of it in the session.
+    await clock.advance(60_000);
+    const mark = peer.received.length;
+    await peer.nothingSince(mark, client);
+    expect(peer.of("notifications/cancelled")).toEqual([]);
+  },
+);
 
 row(
   "STDIO-17",
