@@ -1,14 +1,16 @@
 // Every framework with our server and with the official SDKs'. MATRIX=write keeps the results and prints the table.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { after, describe, test } from "node:test";
-import { frameworks, lostTo, readJson, recordOf, tableOf, trialsOf } from "./shared/matrix.mjs";
+import { format } from "prettier";
+import { frameworks, lostTo, readJson, recordOf, resultsOf, tableOf, trialsOf } from "./shared/matrix.mjs";
 
 const timeout = 900_000;
 const file = new URL("../../../bench/hosts/frameworks.json", import.meta.url);
 const isWritten = process.env.MATRIX === "write";
 /** Faults of frameworks, where a cell of an official SDK's is better: `{ framework, column, transport, fault }`. */
 const faults = readJson("faults.json");
+const kept = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).frameworks : {};
 const records = {};
 
 describe("frameworks", { concurrency: 3 }, () => {
@@ -24,15 +26,13 @@ describe("frameworks", { concurrency: 3 }, () => {
         lostTo(tried.trials).filter((each) => !isNamed(each)),
         [],
       );
-      if (!isWritten)
-        assert.deepEqual(records[name].marks, JSON.parse(readFileSync(file, "utf8"))[name]?.marks);
+      if (!isWritten) assert.deepEqual(records[name].marks, kept[name]?.marks);
     });
 
-  after(() => {
-    const sorted = Object.fromEntries(
-      frameworks.filter((name) => name in records).map((name) => [name, records[name]]),
-    );
-    console.log(tableOf(sorted));
-    if (isWritten) writeFileSync(file, `${JSON.stringify(sorted, undefined, 2)}\n`);
+  after(async () => {
+    const results = resultsOf({ ...kept, ...records });
+    console.log(tableOf(results));
+    if (isWritten)
+      writeFileSync(file, await format(JSON.stringify(results), { parser: "json", printWidth: 110 }));
   });
 });

@@ -10,9 +10,10 @@ const patience = 30_000;
 /** The columns, in the order in which they are tried. */
 export const columns = ["list", "schema", "call", "structured", "elicit", "progress", "cancel", "restart"];
 
-const plain = tools.filter(
-  ({ name, asks, outputSchema }) => !asks && !outputSchema && !["count", "wait"].includes(name),
-);
+const isNamed = (wanted) => (tool) => tool.name === wanted;
+/** Tools with a column of their own, and the rest. */
+const hasColumn = ({ name, asks, outputSchema }) =>
+  asks || outputSchema || name === "count" || name === "wait";
 
 /**
  * Tries a framework with a server: an object with a cell for each column, `{ works, parts }`. `works` is `true`, `false`,
@@ -45,7 +46,9 @@ async function cellOf(column, trial) {
   if (column === "restart" && !trial.target.url)
     return { parts: { restart: "the host starts this server itself" } };
   try {
-    return cell(await judges[column](trial));
+    const reasons = await judges[column](trial);
+    // A schema that is rewritten can be used.
+    return cell(reasons, column === "schema" ? "partly" : false);
   } catch (error) {
     return cell({ [column]: reason(error) });
   }
@@ -56,24 +59,16 @@ const judges = {
   list: ({ offered }) =>
     entries(tools, ({ name }) => find(name, offered) === undefined && "it is not offered"),
   schema: ({ offered }) =>
-    entries(tools, ({ name, inputSchema }) => {
-      const tool = find(name, offered);
-      return !tool ? "it is not offered" : differences(inputSchema, tool.schema).join(", ");
-    }),
-  call: ({ session }) => calls(session, plain),
-  structured: ({ session }) =>
-    calls(
-      session,
-      tools.filter(({ outputSchema }) => outputSchema),
+    entries(
+      tools.filter(({ name }) => find(name, offered)),
+      ({ name, inputSchema }) => differences(inputSchema, find(name, offered).schema).join(", "),
     ),
-  elicit: ({ session }) =>
-    calls(
-      session,
-      tools.filter(({ asks }) => asks),
-    ),
+  call: ({ session }) => calls(session, (tool) => !hasColumn(tool)),
+  structured: ({ session }) => calls(session, ({ outputSchema }) => outputSchema),
+  elicit: ({ session }) => calls(session, ({ asks }) => asks),
   async progress({ session, server }) {
     const { reports } = session;
-    const answer = calls(session, [tools.find(({ name }) => name === "count")]);
+    const answer = calls(session, isNamed("count"));
     await Promise.race([
       answer,
       until("reports", () => reports.length >= steps, 5, patience).catch(() => {}),
@@ -86,19 +81,18 @@ const judges = {
     const call = session.call("wait", {}, controller.signal).catch(() => {});
     await Promise.race([until("the call began", () => server.has("begun"), 5, patience), call]);
     controller.abort();
-    await until("the server heard of it", () => server.has("cancelled"), 5, patience / 3);
-    return {};
+    const isHeard = until("cancelled", () => server.has("cancelled"), 5, patience / 3);
+    return {
+      cancel: await isHeard.then(
+        () => false,
+        () => "the server hears nothing of it",
+      ),
+    };
   },
   /** In a session of its own, which no cancelled call has touched. */
   async restart({ framework, server, target }) {
     const session = await bounded(open(framework, target));
-    const echo = async () =>
-      (
-        await calls(
-          session,
-          tools.filter(({ name }) => name === "echo"),
-        )
-      ).echo;
+    const echo = async () => (await calls(session, isNamed("echo"))).echo;
     try {
       const before = await echo();
       if (before) throw new Error(before);
@@ -110,13 +104,14 @@ const judges = {
   },
 };
 
-async function calls(session, wanted) {
+/** Calls the tools that `isWanted` selects, one after the other. */
+async function calls(session, isWanted) {
   const failed = {};
-  for (const { name, example, shows } of wanted)
+  for (const { name, example, shows } of tools.filter(isWanted))
     try {
       const result = JSON.stringify(await bounded(session.call(name, example)));
       const lost = shows.filter((each) => !result.includes(each));
-      failed[name] = lost.length > 0 && `${JSON.stringify(lost[0])} is missing in ${result}`;
+      failed[name] = lost.length > 0 && reason(`${JSON.stringify(lost[0])} is missing in ${result}`);
     } catch (error) {
       failed[name] = reason(error);
     }
@@ -127,12 +122,15 @@ function entries(list, reasonOf) {
   return Object.fromEntries(list.map((each) => [each.name, reasonOf(each)]));
 }
 
-/** @param reasons by part; `works` is `"partly"` if some parts fail */
-function cell(reasons) {
+/**
+ * @param reasons by part
+ * @param worst `works` if all parts fail; it is `"partly"` if some do
+ */
+function cell(reasons, worst = false) {
   const parts = Object.fromEntries(Object.entries(reasons).filter(([, reason]) => reason));
   const failed = Object.keys(parts).length;
-  const works = failed === 0 || (failed < Object.keys(reasons).length && "partly");
-  return failed === 0 ? { works } : { works, parts };
+  if (failed === 0) return { works: true };
+  return { works: failed < Object.keys(reasons).length ? "partly" : worst, parts };
 }
 
 /** The places where a schema that the model gets is another than the listed one, as JSON Pointers. */

@@ -14,6 +14,16 @@ export const frameworks = workspaces;
 /** The version of Node.js that all of them run on. */
 export const node = createRequire(here).resolve("node-24/bin/node");
 
+/** Frameworks send nothing to their vendors. */
+const quiet = {
+  DO_NOT_TRACK: "1",
+  LANGSMITH_TRACING: "false",
+  MASTRA_TELEMETRY_DISABLED: "1",
+  MCP_USE_ANONYMIZED_TELEMETRY: "false",
+  OPENAI_AGENTS_DISABLE_TRACING: "1",
+  OTEL_SDK_DISABLED: "true",
+};
+
 /**
  * Tries a framework with every server over every transport, in a process of its own.
  *
@@ -23,6 +33,7 @@ export const node = createRequire(here).resolve("node-24/bin/node");
 export async function trialsOf(name) {
   const child = spawn(node, [fileURLToPath(new URL("trial.mjs", here)), name], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...quiet },
   });
   const trials = [];
   let said = "";
@@ -63,20 +74,17 @@ export function lostTo(trials) {
 
 const mark = ({ works }) => (works === undefined ? "–" : works === true ? "●" : works === false ? "○" : "◐");
 
-/** What is kept of a framework: its marks by column, server and transport, and each reason once. */
+/** What is kept of a framework: its marks by column, for each server one a transport, and each reason once. */
 export function recordOf({ trials, ...named }) {
   const marks = {};
   const reasons = {};
   for (const column of columns) {
-    marks[column] = Object.fromEntries(
-      servers.map((server) => {
-        const own = trials.filter((each) => each.server === server);
-        return [
-          server,
-          Object.fromEntries(own.map(({ transport, cells }) => [transport, mark(cells[column])])),
-        ];
-      }),
-    );
+    marks[column] = servers.map((server) => {
+      const own = trials.filter((each) => each.server === server);
+      return transports
+        .map((transport) => mark(own.find((each) => each.transport === transport).cells[column]))
+        .join("");
+    });
     for (const { server, transport, cells } of trials)
       for (const [part, reason] of Object.entries(cells[column].parts ?? {}))
         ((reasons[column] ??= {})[`${part}: ${reason}`] ??= []).push(`${server} ${transport}`);
@@ -88,29 +96,34 @@ export function recordOf({ trials, ...named }) {
   return { ...named, marks, reasons };
 }
 
+/** The results of all frameworks, as they are kept. */
+export function resultsOf(records) {
+  const sorted = frameworks.filter((name) => name in records).map((name) => [name, records[name]]);
+  return { servers, transports, frameworks: Object.fromEntries(sorted) };
+}
+
 /** The table of all frameworks, as Markdown: ours / SDK v2 / SDK v1. */
-export function tableOf(records) {
-  const bearer = ({ list }) => onlyOf(list, ["bearer"]);
-  const rest = transports.filter((each) => each !== "bearer");
-  const rows = Object.values(records).map(({ package: name, version, marks }) => [
+export function tableOf(results) {
+  const bearer = transports.indexOf("bearer");
+  const rest = [...transports.keys()].filter((index) => index !== bearer);
+  const rows = Object.values(results.frameworks).map(({ package: name, version, marks }) => [
     `${name} ${version}`,
-    ...columns.map((column) => onlyOf(marks[column], rest)),
-    bearer(marks),
+    ...columns.map((column) => shown(marks[column], rest)),
+    shown(marks.list, [bearer]),
   ]);
   const head = ["framework", ...columns, "bearer"];
   return [head, head.map(() => "-"), ...rows].map((row) => `|${row.join("|")}|`).join("\n");
 }
 
 /** One mark a server if its transports agree; else each transport that differs from the first is named. */
-function onlyOf(byServer, wanted) {
-  const one = (marks) => {
-    const [first, ...others] = wanted.filter((each) => marks[each] !== "–");
+function shown(byServer, wanted) {
+  const all = byServer.map((marks) => {
+    const [first, ...others] = wanted.filter((index) => marks[index] !== "–");
     if (first === undefined) return "–";
-    const differing = others.filter((each) => marks[each] !== marks[first]);
-    return marks[first] + differing.map((each) => ` ${each} ${marks[each]}`).join("");
-  };
-  const marks = servers.map((server) => one(byServer[server]));
-  return new Set(marks).size === 1 ? marks[0] : marks.join(" / ");
+    const differing = others.filter((index) => marks[index] !== marks[first]);
+    return marks[first] + differing.map((index) => ` ${transports[index]} ${marks[index]}`).join("");
+  });
+  return new Set(all).size === 1 ? all[0] : all.join(" / ");
 }
 
 export function readJson(path) {

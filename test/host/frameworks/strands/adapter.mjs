@@ -8,6 +8,8 @@ export const framework = {
   async connect(target, { onQuestion }) {
     const client = new McpClient({
       ...(target.url ? { url: target.url, headers: target.headers } : { transport: clientTransport(target) }),
+      // One tool with a dot in its name would end every run.
+      toolFilters: { rejected: [({ name }) => name.includes(".")] },
       elicitationCallback: (_context, params) => onQuestion(params),
     });
     await client.connect();
