@@ -7,7 +7,7 @@ export const framework = {
   package: "@anthropic-ai/claude-agent-sdk",
   lacks: {
     progress: "the framework passes none on",
-    restart: "the framework connects anew for each prompt",
+    restart: "each prompt has its connection",
   },
   async connect({ url, headers, command, args, env }, { onQuestion }) {
     const home = mkdtempSync(join(tmpdir(), "mcpgen-claude-"));

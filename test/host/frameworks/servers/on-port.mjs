@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 
-/** Serves `handle(request, response)` as the command line of a server wants it, and tells the test the URL. */
+/** Serves `handle(request, response)` as the command line of a server wants it, and sends its URL to the test. */
 export function serveOnPort(handle) {
   const [mode, port = "0"] = process.argv.slice(2);
   const server = createServer((request, response) => {

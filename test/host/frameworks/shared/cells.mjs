@@ -5,13 +5,13 @@ import { find, open } from "./session.mjs";
 import { steps, tools } from "./tools.mjs";
 
 /** Milliseconds after which a call counts as unanswered. Calls that are answered take less than a second. */
-const patience = 30_000;
+const maxWait = 30_000;
 
 /** The columns, in the order in which they are tried. */
 export const columns = ["list", "schema", "call", "structured", "elicit", "progress", "cancel", "restart"];
 
 const isNamed = (wanted) => (tool) => tool.name === wanted;
-/** Tools with a column of their own, and the rest. */
+/** Whether a column is about this tool alone. */
 const hasColumn = ({ name, asks, outputSchema }) =>
   asks || outputSchema || name === "count" || name === "wait";
 
@@ -69,19 +69,16 @@ const judges = {
   async progress({ session, server }) {
     const { reports } = session;
     const answer = calls(session, isNamed("count"));
-    await Promise.race([
-      answer,
-      until("reports", () => reports.length >= steps, 5, patience).catch(() => {}),
-    ]);
+    await Promise.race([answer, until("reports", () => reports.length >= steps, 5, maxWait).catch(() => {})]);
     server.endCount();
     return { reports: reports.length < steps && `${reports.length} of ${steps} came`, ...(await answer) };
   },
   async cancel({ session, server }) {
     const controller = new AbortController();
     const call = session.call("wait", {}, controller.signal).catch(() => {});
-    await Promise.race([until("the call began", () => server.has("begun"), 5, patience), call]);
+    await Promise.race([until("the call began", () => server.has("begun"), 5, maxWait), call]);
     controller.abort();
-    const isHeard = until("cancelled", () => server.has("cancelled"), 5, patience / 3);
+    const isHeard = until("cancelled", () => server.has("cancelled"), 5, maxWait / 3);
     return {
       cancel: await isHeard.then(
         () => false,
@@ -89,7 +86,7 @@ const judges = {
       ),
     };
   },
-  /** In a session of its own, which no cancelled call has touched. */
+  /** In a new session, which no cancelled call has touched. */
   async restart({ framework, server, target }) {
     const session = await bounded(open(framework, target));
     const echo = async () => (await calls(session, isNamed("echo"))).echo;
@@ -158,7 +155,7 @@ function reason(error) {
 async function bounded(promise) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error("no answer")), patience);
+    timer = setTimeout(() => reject(new Error("no answer")), maxWait);
   });
   try {
     return await Promise.race([promise, late]);

@@ -25,7 +25,7 @@ const quiet = {
 };
 
 /**
- * Tries a framework with every server over every transport, in a process of its own.
+ * Tries a framework with every server over every transport, in a separate process.
  *
  * @returns `{ package, version, trials }`, where a trial is `{ server, transport, cells }`
  * @throws Error if the process ends before its last trial

@@ -196,7 +196,7 @@ export const tools = [
 const dot =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** The file by which a server tells the test what happened in it: what a host passes on does not count. */
+/** Where a server notes what happened in it: what a host passes on does not count. */
 const journal = process.env.FRAMEWORKS_JOURNAL;
 
 function note(line) {
