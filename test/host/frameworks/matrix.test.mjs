@@ -5,7 +5,7 @@ import { after, describe, test } from "node:test";
 import { format } from "prettier";
 import { frameworks, lostTo, readJson, recordOf, resultsOf, tableOf, trialsOf } from "./shared/matrix.mjs";
 
-const timeout = 900_000;
+const timeout = 1_800_000;
 const file = new URL("../../../bench/hosts/frameworks.json", import.meta.url);
 const isWritten = process.env.MATRIX === "write";
 /** Faults of frameworks, where a cell of an official SDK's is better: `{ framework, column, transport, fault }`. */

@@ -16,7 +16,7 @@ export const framework = {
     return {
       async ask({ model, signal }) {
         const clientConfig = { baseURL: `${model}/v1`, maxRetries: 0 };
-        const llm = new OpenAIModel({ api: "chat", modelId: "m", apiKey: "none", clientConfig });
+        const llm = new OpenAIModel({ api: "responses", modelId: "m", apiKey: "none", clientConfig });
         const agent = new Agent({ model: llm, tools: [client], printer: false });
         await agent.invoke("go", { cancelSignal: signal });
       },
