@@ -80,7 +80,7 @@ const areas: readonly Area[] = [
       ...dependencies.map((name) => new RegExp(`^${name}(/|$)`)),
     ],
   },
-  // The imports that a user's server may have: published entries, and one package each for SQLite, WebSockets and YAML.
+  // The imports that a user's server may have: published entries, one package each for SQLite, WebSockets and YAML, and agent frameworks.
   {
     folder: "examples",
     may: [
@@ -89,6 +89,7 @@ const areas: readonly Area[] = [
       /^(node-sqlite3-wasm|ws|yaml)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
       /^(@mcpgen\/(postgres|redis)|bullmq|ioredis|@dbos-inc\/dbos-sdk|pg)$/,
+      /^(mcpgen\/hosts|ai|genkit|langchain|@(ai-sdk|anthropic-ai|genkit-ai|langchain|mastra|openai)\/.+)$/,
     ],
   },
 ];

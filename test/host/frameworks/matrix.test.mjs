@@ -1,0 +1,38 @@
+// Every framework with our server and with the official SDKs'. MATRIX=write keeps the results and prints the table.
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { after, describe, test } from "node:test";
+import { format } from "prettier";
+import { frameworks, lostTo, readJson, recordOf, resultsOf, tableOf, trialsOf } from "./shared/matrix.mjs";
+
+const timeout = 1_800_000;
+const file = new URL("../../../bench/hosts/frameworks.json", import.meta.url);
+const isWritten = process.env.MATRIX === "write";
+/** Faults of frameworks, where a cell of an official SDK's is better: `{ framework, column, transport, fault }`. */
+const faults = readJson("faults.json");
+const kept = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).frameworks : {};
+const records = {};
+
+describe("frameworks", { concurrency: 3 }, () => {
+  for (const name of frameworks)
+    test(`${name}: nothing works with an official SDK alone`, { timeout }, async () => {
+      const tried = await trialsOf(name);
+      records[name] = recordOf(tried);
+      const isNamed = ({ column, transport }) =>
+        faults.some(
+          (each) => each.framework === name && each.column === column && each.transport === transport,
+        );
+      assert.deepEqual(
+        lostTo(tried.trials).filter((each) => !isNamed(each)),
+        [],
+      );
+      if (!isWritten) assert.deepEqual(records[name].marks, kept[name]?.marks);
+    });
+
+  after(async () => {
+    const results = resultsOf({ ...kept, ...records });
+    console.log(tableOf(results));
+    if (isWritten)
+      writeFileSync(file, await format(JSON.stringify(results), { parser: "json", printWidth: 110 }));
+  });
+});
