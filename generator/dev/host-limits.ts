@@ -37,7 +37,7 @@ export class HostLimits {
       if (isJsonObject(message!)) this.#heard(from, message);
   }
 
-  /** Forgets the open calls: their connection has ended, or somebody else is waited for. */
+  /** Forgets the open calls: their connection has ended, or the call waits for its user. */
   forget(): void {
     for (const id of [...this.#open.keys()]) this.#end(id);
   }

@@ -15,7 +15,7 @@ export function offeredTool(
   const heads = [`mcp${lettersOf(server)}`, lettersOf(server), ""];
   const names = heads.map((head) => head + lettersOf(listed));
   const found = names.flatMap((each) => offered.filter(({ name }) => lettersOf(name) === each));
-  // Names that differ in case or punctuation alone are told apart where the host keeps them.
+  // Names that differ in case or punctuation alone are different where the host keeps them.
   return (
     offered.find(({ name }) => name === listed) ?? found.find(({ name }) => name.endsWith(listed)) ?? found[0]
   );

@@ -32,8 +32,8 @@ test("an existing package.json stays, and the missing lines are printed exactly"
   expect(findings.map(({ code, message }) => [code, message])).toEqual([
     [
       "MG6401",
-      "the file is unchanged, and lacks type, scripts.start, scripts.dev, scripts.test, scripts.test:watch, dependencies.@mcpgen/auth, " +
-        "dependencies.@mcpgen/base, dependencies.@mcpgen/engine, dependencies.@mcpgen/protocol, dependencies.@mcpgen/tasks, " +
+      "the file is unchanged, and lacks type, scripts.start, scripts.http, scripts.dev, scripts.test, scripts.test:watch, dependencies.@mcpgen/auth, " +
+        "dependencies.@mcpgen/base, dependencies.@mcpgen/engine, dependencies.@mcpgen/cluster, dependencies.@mcpgen/protocol, dependencies.@mcpgen/tasks, " +
         "devDependencies.@mcpgen/testing, devDependencies.mcpgen, devDependencies.typescript",
     ],
   ]);

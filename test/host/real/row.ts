@@ -7,7 +7,15 @@ import { openaiChat } from "../../../generator/host/model/openai-chat.js";
 import { openaiResponses } from "../../../generator/host/model/openai-responses.js";
 import type { HostTool } from "../../../generator/host/host-test.js";
 import { serverName } from "../../../generator/host/run-host.js";
-import { type Case, type CaseTool, called, longText, picture, sizes, sound } from "./cases.js";
+import {
+  type Case,
+  type CaseTool,
+  called,
+  longText,
+  picture,
+  sizes,
+  sound,
+} from "../../support/host-cases.js";
 import { type Observed, type Part, quietFor } from "./observe.js";
 import type { Run } from "./run.js";
 
@@ -54,7 +62,7 @@ export function rowOf(observed: Observed): Row {
     ...(some && { schema: schemaOf(some) }),
     ...(stdio && stdio === some && { result: resultsOf(stdio), ...questionsOf(stdio) }),
     ...(some && { progress: some.seen.some(({ progress }) => progress) }),
-    ...(quiet && { quiet: { stdio: patience(quiet.stdio), http: patience(quiet.http) } }),
+    ...(quiet && { quiet: { stdio: silence(quiet.stdio), http: silence(quiet.http) } }),
     ...(restart && {
       restart: Object.fromEntries(Object.entries(restart).map(([way, each]) => [way, again(each)])),
     }),
@@ -242,7 +250,7 @@ function questionsOf({ seen }: Run): { questions?: string } {
 }
 
 /** The quiet tool's time if its result came; otherwise the time after which the host gave up, in steps of five seconds. */
-function patience(run: Run): Record<string, number> {
+function silence(run: Run): Record<string, number> {
   const [call] = run.calls;
   if (wordsOf(call?.result).includes(called("quiet"))) return { worked: quietFor };
   return call?.milliseconds === undefined ? {} : { limit: Math.round(call.milliseconds / 5000) * 5000 };

@@ -9,7 +9,7 @@ import type { ContractTool } from "../../../generator/contract/contract.js";
 import { type HostTest, testHost } from "../../../generator/host/host-test.js";
 import type { ModelCall } from "../../../generator/host/model/fake-model.js";
 import { type HostName, type HostServer, hostPrograms } from "../../../generator/host/program.js";
-import { type Case, cases as all, picture, sound } from "./cases.js";
+import { type Case, cases as all, picture, sound } from "../../support/host-cases.js";
 import { type EndpointOptions, endpoint } from "./endpoint.js";
 import { overhear } from "./overheard.js";
 import { type Seen, probe } from "./probe.js";
@@ -28,7 +28,7 @@ export interface RunOptions {
   readonly http?: Pick<EndpointOptions, "sessions" | "authorization">;
   readonly cases?: readonly Case[];
   readonly speaks?: readonly string[];
-  /** Is told of each call when it begins. */
+  /** Called when a call begins. */
   readonly onSeen?: (seen: Seen) => void;
   /** Whether the host and its processes are interrupted, as by a terminal, once the quiet tool runs. */
   readonly interrupt?: boolean;
@@ -117,7 +117,7 @@ async function overStdio(
   speaks: readonly string[] = [],
   see: (seen: Seen) => void,
 ): Promise<Served> {
-  // The program tells over a connection what it sees: its pipes belong to the host.
+  // The program reports over a connection: its pipes belong to the host.
   const sockets = new Set<Socket>();
   const hearing = createServer((socket) => {
     sockets.add(socket);
@@ -131,7 +131,7 @@ async function overStdio(
   const args = [join(process.cwd(), stdioProbe), String(port), places, speaks.join(",")];
   return {
     server: { command: process.execPath, args, env: {} },
-    // When the program has ended, all that it told is here.
+    // When the program has ended, its report is complete.
     end() {
       const timer = setTimeout(() => {
         for (const socket of sockets) socket.destroy();

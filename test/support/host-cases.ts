@@ -1,5 +1,5 @@
 import type { JsonObject } from "@mcpgen/engine";
-import { corpus } from "../../support/lint-corpus.js";
+import { corpus } from "./lint-corpus.js";
 
 /** A tool that a rule of `lint` reports, or one that it passes. */
 export interface Case {
@@ -98,7 +98,7 @@ const warned: readonly (Partial<CaseTool> & { readonly rule: string; readonly wh
   },
 ];
 
-/** Each has a name of its own, so that one server lists them all. */
+/** Each has another name, so that one server lists them all. */
 export const cases: readonly Case[] = [...corpus, ...warned].map((each, index) => {
   const { what, rule, inputSchema = strictly({}), outputSchema } = each;
   // Two long names of one letter would be one name in hosts that shorten them.
@@ -154,7 +154,7 @@ export const sound = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAA
 /** Sizes in characters of texts that the server returns. */
 export const sizes = [10_000, 25_000, 50_000, 100_000, 200_000, 400_000, 1_000_000];
 
-/** A text of so many characters whose first and last line are told apart from all others. */
+/** A text of so many characters whose first and last line occur once. */
 export function longText(size: number): string {
   const [first, last] = [`first of ${size}\n`, `last of ${size}`];
   const line = "A line of this text has words, as texts that tools return have.\n";
