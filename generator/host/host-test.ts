@@ -96,7 +96,7 @@ export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode
  */
 export async function testHost({ listed, timeout = 120_000, ...given }: HostTestRequest): Promise<HostTest> {
   const find = (tool: string, offered: readonly OfferedTool[]): OfferedTool | undefined =>
-    offeredTool(tool, offered, serverName);
+    offeredTool(listed.find(({ name }) => name === tool) ?? { name: tool }, offered, serverName);
   const request = { ...given, timeout, find };
   const transport = "url" in given.server ? "http" : "stdio";
   const run = await runHost(request);
@@ -135,14 +135,14 @@ function tokensOf(tools: readonly ContractTool[]): number {
 /** The tools of the turn that has most of the server's: hosts ask for titles with fewer, and lists may come late. */
 function mostOf({ turns }: HostRun, listed: readonly ContractTool[]): readonly OfferedTool[] {
   const count = (offered: readonly OfferedTool[]): number =>
-    listed.filter(({ name }) => offeredTool(name, offered, serverName)).length;
+    listed.filter((tool) => offeredTool(tool, offered, serverName)).length;
   return turns.map(({ tools }) => tools).toSorted((a, b) => count(b) - count(a))[0] ?? [];
 }
 
 function toolIn(tool: ContractTool, all: readonly OfferedTool[]): Omit<HostTool, "rules"> {
   const { name, description, inputSchema } = tool;
   const listed = tokensOf([tool]);
-  const offered = offeredTool(name, all, serverName);
+  const offered = offeredTool(tool, all, serverName);
   if (!offered) return { name, changes: [], tokens: { listed, offered: 0 } };
   const before = { name, inputSchema, ...(description !== undefined && { description }) };
   const after = asListed(offered);
@@ -202,7 +202,7 @@ async function faultsOf(
     const run = await runHost({ ...request, script, slow, timeout: request.timeout + slow, fault, before });
     const [met, next] = [outcomeOf(run, 1), outcomeOf(run, 2)];
     const isBack = (fault === "slow" ? met : next).outcome === "answered";
-    const isListed = run.turns.some(({ tools }) => offeredTool(addedTool.name, tools, serverName));
+    const isListed = run.turns.some(({ tools }) => offeredTool(addedTool, tools, serverName));
     return { fault, isMet: run.isMet, call: met, next, isBack, ...(fault === "list" && { isListed }) };
   };
   const slowly = runWith("slow");

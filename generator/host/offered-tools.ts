@@ -1,14 +1,15 @@
+import type { ContractTool } from "../contract/contract.js";
 import type { OfferedTool } from "./model/dialect.js";
 
 /**
- * Finds the tool of a server among those that a host offers to its model. Hosts put the server's name in front, and
- * replace what a vendor's API does not take in names.
+ * Finds the tool of a server among those that a host offers to its model. Hosts put the server's name in front, replace
+ * what a vendor's API does not take in names, and shorten them: such a tool is known by its description.
  *
- * @param listed the tool's name, as the server lists it
+ * @param tool as the server lists it
  * @param server the server's name, as the host knows it
  */
 export function offeredTool(
-  listed: string,
+  { name: listed, description }: Pick<ContractTool, "name" | "description">,
   offered: readonly OfferedTool[],
   server: string,
 ): OfferedTool | undefined {
@@ -16,8 +17,12 @@ export function offeredTool(
   const names = heads.map((head) => head + lettersOf(listed));
   const found = names.flatMap((each) => offered.filter(({ name }) => lettersOf(name) === each));
   // Names that differ in case or punctuation alone are different where the host keeps them.
+  const same = offered.filter((each) => description && each.description === description);
   return (
-    offered.find(({ name }) => name === listed) ?? found.find(({ name }) => name.endsWith(listed)) ?? found[0]
+    offered.find(({ name }) => name === listed) ??
+    found.find(({ name }) => name.endsWith(listed)) ??
+    found[0] ??
+    (same.length === 1 ? same[0] : undefined)
   );
 }
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { testHost } from "../../generator/host/host-test.js";
+import { offeredTool } from "../../generator/host/offered-tools.js";
 import { hostPrograms } from "../../generator/host/program.js";
 import { commands } from "../../generator/command/commands.js";
 import { listen } from "../support/listen.js";
@@ -55,6 +56,14 @@ test("shows which tools and results reach the model, and what the host did besid
   const [, pid] = /^left behind: (\d+)$/m.exec(run.output)!;
   await until("the end of the process that was left behind", () => !runs(Number(pid)));
   expect(existsSync(/^home: (.*)$/m.exec(run.output)![1]!)).toBe(false);
+});
+
+test("a tool whose name the host shortens is known by its description, if no other has it", () => {
+  const tool = { name: "a".repeat(64), description: "Long." };
+  const cut = { name: `mcp__tested__${"a".repeat(50)}`, description: "Long.", schema: {} };
+  expect(offeredTool(tool, [{ ...cut, name: "other", description: "Other." }, cut], "tested")).toBe(cut);
+  expect(offeredTool(tool, [cut, { ...cut, name: "mcp__tested__other" }], "tested")).toBeUndefined();
+  expect(offeredTool({ name: tool.name }, [{ ...cut, description: undefined }], "tested")).toBeUndefined();
 });
 
 test("a host that does not end is ended, with what it started", async () => {
