@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
+import hosts from "../../generator/host/hosts.json" with { type: "json" };
 import { isThorough } from "../support/cases.mjs";
 import { noChromium } from "../support/browser-page.js";
 import { freePorts } from "../support/free-ports.mjs";
@@ -30,9 +31,12 @@ interface Guide extends Preparation {
 const node24 = resolve("test/portability/node_modules/node-24/bin/node");
 const hasSqlite = process.getBuiltinModule("node:sqlite") !== undefined;
 
-/** Where whole hosts are installed for tests. */
-const hosts = resolve("test/host/real/node_modules/.bin");
-const hostPrograms = ["codex", "claude"];
+/** The hosts of a page, where `npm run hosts` installs them. */
+const installed = (["codex", "claude-code"] as const).map((name) => {
+  const { program, version } = hosts[name];
+  const folder = `node_modules/.cache/mcpgen-hosts/${name}-${version}`;
+  return { program, file: resolve(folder, "node_modules/.bin", program) };
+});
 
 const preparations: { readonly [page: string]: Preparation } = {
   "ask-the-user.md": {},
@@ -71,10 +75,10 @@ const preparations: { readonly [page: string]: Preparation } = {
   },
   "see-what-hosts-see.md": {
     missing: lackOf(
-      hostPrograms.every((name) => existsSync(join(hosts, name))),
-      "test/host/real is not installed: it has Codex and Claude Code",
+      installed.every(({ file }) => existsSync(file)),
+      "`npm run hosts` has not installed Codex and Claude Code",
     ),
-    programs: Object.fromEntries(hostPrograms.map((name) => [name, `exec "${join(hosts, name)}" "$@"`])),
+    programs: Object.fromEntries(installed.map(({ program, file }) => [program, `exec "${file}" "$@"`])),
     // They are installed, and large.
     steps: (steps) => steps.filter((step) => step.kind !== "run" || !step.script.includes("@openai/codex")),
   },

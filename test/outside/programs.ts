@@ -64,7 +64,7 @@ kill $server`,
   },
   {
     of: `${tasks}/debug.md`,
-    files: { "record.js": 2 },
+    files: { "record.js": 1 },
     beside: adder,
     run: "node record.js && npx mcpgen validate session.jsonl --revision 2026-07-28",
     prints: "…, 0 invalid…",
