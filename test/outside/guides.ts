@@ -74,10 +74,10 @@ const preparations: { readonly [page: string]: Preparation } = {
     },
   },
   "see-what-hosts-see.md": {
-    missing: lackOf(
-      installed.every(({ file }) => existsSync(file)),
-      "`npm run hosts` has not installed Codex and Claude Code",
-    ),
+    missing: installed.every(({ file }) => existsSync(file))
+      ? undefined
+      : lackOf(!isThorough, "`npm run hosts` has not installed Codex and Claude Code") ||
+        "the nightly installs its hosts",
     programs: Object.fromEntries(installed.map(({ program, file }) => [program, `exec "${file}" "$@"`])),
     // They are installed, and large.
     steps: (steps) => steps.filter((step) => step.kind !== "run" || !step.script.includes("@openai/codex")),
