@@ -90,7 +90,7 @@ test("without keys, the server says on one line what a restart ends, and how to 
 test.each(["", "short", `${key},`, `${key},short`])("wrong keys are an error: %j", async (keys) => {
   const { printed, url, ended } = await started({ SESSION_KEYS: keys });
   expect([url, await ended]).toEqual(["", [1, null]]);
-  expect(printed).toMatch(/^invalid-definition: .*keys.*32 characters.*\n$/);
+  expect(printed).toMatch(/^invalid-definition: SESSION_KEYS: .*32 characters.*\n$/);
   if (keys !== "") expect(printed).not.toContain(keys);
 });
 
