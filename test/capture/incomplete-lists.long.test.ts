@@ -155,7 +155,7 @@ test("a tool that an incomplete list does not name is requested: it is unchanged
   expect(differs.stdout).toContain("error MG6308: text-changed: tools/b.description");
   expect(differs.stdout).toContain("error MG6308: tool-removed: tools/c");
   expect(differs.stdout.trimEnd().split("\n").at(-1)).toBe(
-    `Run: npx mcpgen capture --out mcp.contract.yaml '${source}'`,
+    `Run: mcpgen capture --out mcp.contract.yaml '${source.replaceAll('"', "")}'`,
   );
   // The command that the error names updates the contract, and deletes only the removed entries.
   expect(run("capture", "--out", "mcp.contract.yaml", source).code).toBe(0);
