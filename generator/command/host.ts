@@ -9,7 +9,7 @@ import { hostServer, installedFile, notInstalled } from "../host/create-host-tes
 import { type HostTest, testHost } from "../host/host-test.js";
 import type { ModelCall } from "../host/model/fake-model.js";
 import { type HostName, type HostProgram, hostNames, hostPrograms } from "../host/program.js";
-import { type HostReport, callText, hostReading } from "../host/reading.js";
+import { type HostReport, callText, endText, hostReading } from "../host/reading.js";
 import { nameInHosts } from "../contract/project-name.js";
 import { connectPart } from "../page/offer/connect.js";
 import { readingHtml } from "../page/reading-html.js";
@@ -31,31 +31,44 @@ export const hostTest: RunCommand = async (args, context) => {
   const { console, directory } = context;
   const project = await openProject(args, context, { optional: true, renders: true });
   const sources = [];
-  for (const name of args.strings("source")!) sources.push(await serverSource(name, args, context));
+  for (const name of new Set(args.strings("source"))) sources.push(await serverSource(name, args, context));
   expectServer(args, sources, directory);
   const chosen = programsOf(args, context);
   const options = serverOptions(args, context);
+  // Reports are published, and a server may echo any of them.
+  for (const value of Object.values({ ...options.headers, ...options.variables })) secrets.learn(value);
   const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow") };
-  const reports: HostReport[] = [];
+  const servers = [];
   const notes: string[] = [];
-  for (const source of sources) {
-    const { contract } = await contractSource(source, options, context, { needed: ["tools"] });
+  // Whatever is wrong with a source is said before a host runs.
+  for (const each of sources) {
+    const { contract } = await contractSource(each, options, context, { needed: ["tools"] });
+    const [source, listed] = [shownSource(each), contract.tools ?? []];
     const script = await scriptOf(args, contract, context);
-    const server = await hostServer(source, options);
-    const listed = contract.tools ?? [];
-    const left = listed.filter(({ name }) => !script.some(({ tool }) => tool === name));
-    if (left.length > 0)
-      notes.push(`not called: ${shortList(left.map(({ name }) => name))}; --script FILE calls them`);
+    servers.push({ source, listed, script, server: await hostServer(each, options) });
+    const left = listed.map(({ name }) => name).filter((name) => !script.some(({ tool }) => tool === name));
+    const what = sources.length > 1 ? `not called of ${source}` : "not called";
+    if (left.length > 0) notes.push(`${what}: ${shortList(left)}; --script FILE calls them`);
     const name = nameInHosts(contract.name);
-    notes.push(`add it to your hosts: ${connectPart(name, await startOf(source, options)).text}`);
-    for (const { program, file } of chosen) {
-      console.progress(`running ${program.name} with ${shownSource(source)}`);
-      const test = await testHost({ program, file, server, listed, script, ...run });
-      const shown = args.flag("no-times") ? withoutTimes(test) : test;
-      reports.push({ program, source: shownSource(source), listed, test: shown });
-    }
+    notes.push(`add it to your hosts: ${connectPart(name, await startOf(each, options)).text}`);
   }
-  const findings = reports.flatMap((report) => findingsOf(report));
+  const reports: HostReport[] = [];
+  const findings: Finding[] = [];
+  for (const { source, ...server } of servers)
+    for (const { program, file } of chosen) {
+      console.progress(`running ${program.name} with ${source}`);
+      const test = await testHost({ program, file, ...server, ...run }).catch(
+        (error: NodeJS.ErrnoException) => {
+          if (!error.syscall?.startsWith("spawn")) throw error;
+          findings.push(failure(program, source, `cannot be started: ${error.code}`));
+        },
+      );
+      if (!test) continue;
+      const shown = args.flag("no-times") ? withoutTimes(test) : test;
+      const report = { program, source, listed: server.listed, test: shown };
+      reports.push(report);
+      findings.push(...findingsOf(report));
+    }
   const failed = findings.some(({ severity }) => severity === "error");
   const format = args.string("format");
   if (format === "html" || format === "markdown") {
@@ -75,13 +88,23 @@ export const hostTest: RunCommand = async (args, context) => {
   };
 };
 
-/** A test without all that differs from run to run. */
+/** A test without all that differs from run to run; the output of a host that failed is kept. */
 function withoutTimes(test: HostTest): HostReport["test"] {
-  const durations = /\d+(?:\.\d+)?(?= ?(?:ms|s|milliseconds?|seconds?)\b)/g;
-  const still = <T>(value: object): T => JSON.parse(JSON.stringify(value).replace(durations, "…")) as T;
+  const time = /^Wall time: [\d.]+(?= seconds\nOutput:)/;
+  const still = <T>(value: object): T =>
+    JSON.parse(
+      JSON.stringify(value, (_, each: unknown) =>
+        typeof each === "string" ? each.replace(time, "Wall time: …") : each,
+      ),
+    ) as T;
   const calls = test.calls.map((call) => ({ ...call, milliseconds: undefined, server: undefined }));
-  const timed = { output: undefined, milliseconds: undefined };
+  const timed = { output: asksModel(test) ? undefined : test.output, milliseconds: undefined };
   return { ...test, ...timed, calls: still(calls), faults: still(test.faults) };
+}
+
+/** Whether the host asked its model: each host offers tools of its own, too. */
+function asksModel({ others, tools }: HostReport["test"]): boolean {
+  return others > 0 || tools.some(({ offered }) => offered);
 }
 
 /**
@@ -94,7 +117,7 @@ function programsOf(
   { directory, env }: CommandContext,
 ): { program: HostProgram; file: string }[] {
   const named = args.strings("host") as HostName[] | undefined;
-  const installed = (named ?? hostNames).flatMap((name) => {
+  const installed = [...new Set(named ?? hostNames)].flatMap((name) => {
     const program = hostPrograms[name];
     const file = installedFile(program, directory, env["PATH"]);
     if (file === undefined && named) throw notInstalled(program);
@@ -142,13 +165,23 @@ const sessions = "Serve without sessions (`sessions: false`), or with `sealedSes
 const progress = "Send progress while the tool works, or answer sooner.";
 const nothing = "Nothing in the server helps: report it to the makers of the host.";
 
+function failure({ name, program, node }: HostProgram, source: string, what: string): Finding {
+  const next = `Mend its installation: \`${program} --version\` must work. It needs Node.js ${node} or later.`;
+  return { code: "MG6333", severity: "error", message: `${name} with ${source}: ${what}`, next };
+}
+
 function findingsOf({ program, source, test }: HostReport): Finding[] {
+  const lines = (test.output ?? "").split("\n").filter((line) => line.trim() !== "");
+  if (!asksModel(test)) {
+    const printed = lines.slice(-10).join(" ⏎ ").slice(-1000) || "nothing";
+    return [failure(program, source, `asked no model: ${endText(test)}, printed: ${printed}`)];
+  }
   const where = `${program.name} with ${source}: `;
   const finding = (severity: "error" | "warning", what: string, next: string): Finding => ({
     ...(severity === "error" ? { code: "MG6333", severity } : { code: "MG6334", severity }),
     ...{ message: where + what, next },
   });
-  const printed = shortText(test.output?.trim().split("\n").at(-1) ?? "", 200);
+  const printed = test.output === undefined ? "see it without --no-times" : lines.at(-1)?.trim();
   const dropped = test.tools.flatMap(({ name, offered, rules }) => {
     if (offered) return [];
     const reasons = rules.filter(({ does }) => does.startsWith("drops"));
@@ -160,19 +193,21 @@ function findingsOf({ program, source, test }: HostReport): Finding[] {
     const what = `the model got no result of the call of ${JSON.stringify(tool)}`;
     const isOffered = test.tools.some(({ name, offered }) => name === tool && offered);
     return isOffered && result === undefined
-      ? [finding("error", what, `The host printed: ${printed || "nothing"}`)]
+      ? [finding("error", what, `The host printed: ${shortText(printed ?? "nothing", 200)}`)]
       : [];
   });
   const quiet = test.calls.flatMap(({ tool, server: { quiet: time = 0, limit = Infinity } = {} }) => {
     const what = `${JSON.stringify(tool)} is quiet for longer than ${limit} ms`;
     return time > limit ? [finding("warning", what, progress)] : [];
   });
-  const faults = test.faults.flatMap(({ fault, isMet, isBack }) => {
+  const faults = test.faults.flatMap(({ fault, isMet, isBack, isListed = true }) => {
     const isLost = test.transport === "http" && (fault === "restart" || fault === "session");
     const help = fault === "slow" ? progress : isLost ? sessions : nothing;
-    return isMet && !isBack
-      ? [finding("warning", `no answer after the fault ${JSON.stringify(fault)}`, help)]
-      : [];
+    if (!isMet) return [];
+    return [
+      ...(isBack ? [] : [finding("warning", `no answer after the fault ${JSON.stringify(fault)}`, help)]),
+      ...(isListed ? [] : [finding("warning", "the model does not get a changed list", nothing)]),
+    ];
   });
   return [...dropped, ...lost, ...quiet, ...faults];
 }

@@ -2,7 +2,7 @@ import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
 import { changeText, subjectText } from "../diff/finding.js";
 import { anchor } from "../page/html.js";
-import type { Entry, Fact, Reading, Section } from "../page/reading.js";
+import type { Entry, Fact, Reading, Section, Text } from "../page/reading.js";
 import type { HostCall, HostFault, HostTest, HostTool } from "./host-test.js";
 import type { HostProgram } from "./program.js";
 
@@ -24,33 +24,39 @@ type Content = Omit<Entry, "id">;
 export function hostReading(reports: readonly HostReport[], notes: readonly string[]): Reading {
   const lead = "What a model gets of a server in each host. The model plays a script.";
   const facts = reports.map((report) => fact(`${report.program.name}, ${report.source}`, summaryOf(report)));
+  const several = new Set(reports.map(({ source }) => source)).size > 1;
   return {
     title: "Tools in hosts",
     lead,
     facts,
-    sections: reports.flatMap((each) => sectionsOf(each)),
+    sections: reports.flatMap((each) => sectionsOf(each, several)),
     notes,
   };
 }
 
-function fact(name: string, text: string, code?: string): Fact {
-  return { name, value: [text, ...(code === undefined ? [] : [{ code }])] };
+function fact(name: string, ...value: Text): Fact {
+  return { name, value };
+}
+
+/** How a host ended. */
+export function endText({ exitCode }: Pick<HostTest, "exitCode">): string {
+  return `exit code ${exitCode ?? "none: it was ended"}`;
 }
 
 function summaryOf({ program, test }: HostReport): string {
-  const { tools, others, tokens, milliseconds, outside, exitCode } = test;
+  const { tools, others, tokens, milliseconds, outside } = test;
   const offered = tools.filter((tool) => tool.offered).length;
   return [
     `${offered} of ${tools.length} tools and ${others} of the host`,
     `about ${tokens.listed} tokens as listed, ${tokens.offered} with all that the host sends`,
     ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s`]),
-    ...(exitCode === 0 ? [] : [`exit code ${exitCode ?? "none: it was ended"}`]),
+    ...(test.exitCode === 0 ? [] : [endText(test)]),
     ...(outside.length === 0 ? [] : [`asked other machines, and did not get them: ${outside.join(", ")}`]),
     ...(program.proxy ? [] : ["not known to use proxies: it may ask other machines unseen"]),
   ].join("; ");
 }
 
-function sectionsOf({ program: { name }, source, listed, test }: HostReport): Section[] {
+function sectionsOf({ program: { name }, source, listed, test }: HostReport, several: boolean): Section[] {
   const parts: readonly (readonly [string, readonly Content[]])[] = [
     ["tools", test.tools.map((tool, index) => toolEntry(tool, listed[index]!))],
     ["calls", test.calls.map((call) => callEntry(call))],
@@ -59,7 +65,9 @@ function sectionsOf({ program: { name }, source, listed, test }: HostReport): Se
   return parts.flatMap(([what, entries]) => {
     const id = anchor(what, `${name} ${source}`);
     const numbered = entries.map((entry, index) => ({ id: `${id}-${index}`, ...entry }));
-    return entries.length === 0 ? [] : [{ id, title: `${name}: ${what}`, entries: numbered }];
+    return entries.length === 0
+      ? []
+      : [{ id, title: `${several ? `${name}, ${source}` : name}: ${what}`, entries: numbered }];
   });
 }
 
@@ -74,7 +82,10 @@ function toolEntry(
     badges: [offered ? { text: `as ${offered.name}` } : { text: "not offered", kind: "error" }],
     facts: [
       fact("tokens", `about ${tokens.listed} as listed, ${tokens.offered} as offered`),
-      ...changes.map((each) => fact(each.rule, `${subjectText(each.subject)} `, changeText(each) || "–")),
+      ...changes.map((each) => {
+        const code = changeText(each, (shape) => shape || '""') || "–";
+        return fact(each.rule, `${subjectText(each.subject)} `, { code });
+      }),
     ],
     remarks: rules.map(({ rule, message, fix, does }) => ({
       kind: "warning",
@@ -94,24 +105,35 @@ function callEntry(call: HostCall): Content {
   const failed = result === undefined ? "no result" : isError ? "error" : undefined;
   const shown = (time?: number): string => (time === undefined ? "never" : `${Math.round(time)} ms`);
   const times = server && `first byte ${shown(server.firstByte)}, answer ${shown(server.answer)}`;
-  const verdict = server?.limit !== undefined && (server.quiet > server.limit ? "exceeded" : "kept");
+  const { quiet = 0, limit, worked = limit } = server ?? {};
+  const verdict =
+    limit !== undefined && quiet > limit
+      ? `the host gives up after ${shown(limit)}`
+      : quiet <= worked!
+        ? `known to work up to ${shown(worked)}`
+        : `known to work only up to ${shown(worked)}`;
   return {
     name: callText(call),
     badges: failed === undefined ? [] : [{ text: failed, kind: "error" }],
     facts: [
-      ...(result === undefined ? [] : [fact("result", "", textOf(result))]),
+      ...(result === undefined ? [] : [fact("result", { code: textOf(result) })]),
       ...(times === undefined ? [] : [fact("times", `${times}; to the model ${shown(milliseconds)}`)]),
-      ...(verdict ? [fact("quiet", `${shown(server!.quiet)} of ${shown(server!.limit)}: ${verdict}`)] : []),
+      ...(worked === undefined ? [] : [fact("quiet", `${shown(quiet)}; ${verdict}`)]),
     ],
   };
 }
 
+const unmet: { readonly [name in HostFault["fault"]]?: string } = {
+  session: "host and server share no session",
+  list: "host and server share no stream",
+};
+
 function faultEntry({ fault, isMet, call, next, isListed }: HostFault): Content {
   const after = (name: string, { outcome, result }: HostFault["call"]): Fact =>
-    fact(name, outcome, outcome === "error" ? ` ${textOf(result!)}` : undefined);
+    fact(name, outcome, ...(outcome === "error" ? [" ", { code: textOf(result!) }] : []));
   return {
     name: fault,
-    badges: isMet ? [] : [{ text: "met nothing: the host has no session, or does not listen" }],
+    badges: isMet ? [] : [{ text: `met nothing: ${unmet[fault] ?? "no second call came"}` }],
     facts: [
       ...[after("the call", call), after("the next call", next)],
       ...(isListed === undefined ? [] : [fact("the changed list", isListed ? "offered" : "not offered")]),

@@ -11,11 +11,9 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const file = builtProgram("test/host/programs/host.ts");
 
-/** A project in which a small host is installed as Codex. */
-function project(): string {
-  const folder = temporaryFolder({
-    "node_modules/.bin/codex": `#!/bin/sh\nexec '${process.execPath}' '${file}'\n`,
-  });
+/** A project in which a small host, or another program, is installed as Codex. */
+function project(program = `#!/bin/sh\nexec '${process.execPath}' '${file}'\n`): string {
+  const folder = temporaryFolder({ "node_modules/.bin/codex": program });
   chmodSync(join(folder, "node_modules/.bin/codex"), 0o755);
   return folder;
 }
@@ -80,7 +78,49 @@ test("without times, each run gives the same report", async () => {
   for (let run = 0; run < (isThorough ? 20 : 2); run++)
     reports.add((await mcpgen(folder, words(url, ...options))).stdout);
   expect([...reports]).toHaveLength(1);
-  expect([...reports][0]).toContain("waited … seconds");
+  expect([...reports][0]).toContain("Wall time: … seconds");
+  expect([...reports][0]).toContain("waited 3 seconds");
+});
+
+test.each([
+  [
+    "#!/bin/sh\necho it needs Node 22 >&2\nexit 3\n",
+    "asked no model: exit code 3, printed: it needs Node 22",
+  ],
+  ["#!/nonexistent/sh\n", "cannot be started: ENOENT"],
+])("a host that fails is not the server's fault: %j", async (program, expected) => {
+  const { url } = await served();
+  for (const more of [[], ["--no-times"]]) {
+    const { code, stdout, stderr } = await mcpgen(project(program), words(url, ...more));
+    const errors = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("MG"));
+    expect(code).toBe(1);
+    expect(errors).toEqual([expect.stringContaining(`MG6333: codex with ${url}: ${expected}`)]);
+  }
+});
+
+test("all sources are judged before a host runs, and reports name them", async () => {
+  const [one, other] = [await served(), await served()];
+  const folder = project();
+  const both = words(one.url, other.url, one.url, "--host", "codex");
+  const { stdout } = await mcpgen(folder, both);
+  for (const { url, called } of [one, other]) {
+    expect(called).toEqual(["read"]);
+    expect(stdout).toContain(`codex, ${url}: calls`);
+    expect(stdout).toContain(`not called of ${url}: write, erase`);
+  }
+  const { code, stderr } = await mcpgen(folder, words(one.url, "http://127.0.0.1:1/mcp"));
+  expect(code, stderr).toBe(4);
+  expect(one.called).toEqual(["read"]);
+});
+
+test.each(["text", "json", "markdown", "html"])("values of --header stay out of %s", async (format) => {
+  const { url } = await served();
+  const folder = project();
+  writeFileSync(join(folder, "calls.json"), '[{"tool":"read","arguments":{"echoed":"ordinary123"}}]');
+  const given = ["--script", "calls.json", "--header", "Tenant: ordinary123"];
+  const { stdout } = await mcpgen(folder, words(url, ...given, "--format", format));
+  expect(stdout).toContain("echoed");
+  expect(stdout).not.toContain("ordinary123");
 });
 
 test.each(["markdown", "html"])("texts of servers stay texts in %s", async (format) => {

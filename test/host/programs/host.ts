@@ -59,8 +59,12 @@ for (;;) {
     const { content } = modes.has("fragile")
       ? await result
       : await result.catch((error: unknown) => ({ content: [{ type: "text", text: String(error) }] }));
-    const time = { type: "text", text: `took ${performance.now() - began} ms` };
-    messages.push({ role: "tool", tool_call_id: id, content: JSON.stringify([time, ...content]) });
+    const time = `Wall time: ${((performance.now() - began) / 1000).toFixed(4)} seconds`;
+    messages.push({
+      role: "tool",
+      tool_call_id: id,
+      content: `${time}\nOutput:\n${JSON.stringify(content)}`,
+    });
   }
 }
 await client.close();
