@@ -9,13 +9,13 @@ import { hostServer, installedFile, notInstalled } from "../host/create-host-tes
 import { type HostTest, testHost } from "../host/host-test.js";
 import type { ModelCall } from "../host/model/fake-model.js";
 import { type HostName, type HostProgram, hostNames, hostPrograms } from "../host/program.js";
-import { type HostReport, callText, endText, hostReading } from "../host/reading.js";
+import { type HostReport, callText, hostReading } from "../host/reading.js";
 import { nameInHosts } from "../contract/project-name.js";
 import { connectPart } from "../page/offer/connect.js";
 import { readingHtml } from "../page/reading-html.js";
 import { readingMarkdown } from "../page/reading-markdown.js";
 import { readingText } from "../page/reading-text.js";
-import { counted, printable, shortList, shortText, shownPath } from "../print/terminal-text.js";
+import { counted, printable, shortList, shownPath } from "../print/terminal-text.js";
 import { exampleArguments } from "../sample/example-arguments.js";
 import { secrets } from "../secrets/secrets.js";
 import type { Arguments, CommandContext, RunCommand } from "./command.js";
@@ -36,7 +36,8 @@ export const hostTest: RunCommand = async (args, context) => {
   const chosen = programsOf(args, context);
   const options = serverOptions(args, context);
   // Reports are published, and a server may echo any of them.
-  for (const value of Object.values({ ...options.headers, ...options.variables })) secrets.learn(value);
+  for (const given of [options.headers, options.variables])
+    for (const value of Object.values(given ?? {})) secrets.learn(value);
   const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow") };
   const servers = [];
   const notes: string[] = [];
@@ -65,9 +66,8 @@ export const hostTest: RunCommand = async (args, context) => {
       );
       if (!test) continue;
       const shown = args.flag("no-times") ? withoutTimes(test) : test;
-      const report = { program, source, listed: server.listed, test: shown };
-      reports.push(report);
-      findings.push(...findingsOf(report));
+      reports.push({ program, source, listed: server.listed, test: shown });
+      findings.push(...findingsOf(reports.at(-1)!));
     }
   const failed = findings.some(({ severity }) => severity === "error");
   const format = args.string("format");
@@ -75,7 +75,7 @@ export const hostTest: RunCommand = async (args, context) => {
     const lines = findings.map(({ severity, message, next }) => `${severity}: ${message}. ${next}`);
     const reading = hostReading(reports, [...lines, ...notes]);
     const render = format === "html" ? readingHtml : readingMarkdown;
-    return { text: secrets.hide(render(reading, pageTemplates(project))), failed };
+    return { text: render(secrets.hideIn(reading), pageTemplates(project)), failed };
   }
   return {
     findings,
@@ -90,13 +90,8 @@ export const hostTest: RunCommand = async (args, context) => {
 
 /** A test without all that differs from run to run; the output of a host that failed is kept. */
 function withoutTimes(test: HostTest): HostReport["test"] {
-  const time = /^Wall time: [\d.]+(?= seconds\nOutput:)/;
-  const still = <T>(value: object): T =>
-    JSON.parse(
-      JSON.stringify(value, (_, each: unknown) =>
-        typeof each === "string" ? each.replace(time, "Wall time: …") : each,
-      ),
-    ) as T;
+  const time = /(?<=(?<!\\)"Wall time: )[\d.]+(?= seconds\\nOutput:)/g;
+  const still = <T>(value: object): T => JSON.parse(JSON.stringify(value).replace(time, "…")) as T;
   const calls = test.calls.map((call) => ({ ...call, milliseconds: undefined, server: undefined }));
   const timed = { output: asksModel(test) ? undefined : test.output, milliseconds: undefined };
   return { ...test, ...timed, calls: still(calls), faults: still(test.faults) };
@@ -112,10 +107,7 @@ function asksModel({ others, tools }: HostReport["test"]): boolean {
  *
  * @throws CodedError MG6331 for a host that is not installed, or if none is
  */
-function programsOf(
-  args: Arguments,
-  { directory, env }: CommandContext,
-): { program: HostProgram; file: string }[] {
+function programsOf(args: Arguments, { directory, env }: CommandContext) {
   const named = args.strings("host") as HostName[] | undefined;
   const installed = [...new Set(named ?? hostNames)].flatMap((name) => {
     const program = hostPrograms[name];
@@ -171,17 +163,17 @@ function failure({ name, program, node }: HostProgram, source: string, what: str
 }
 
 function findingsOf({ program, source, test }: HostReport): Finding[] {
-  const lines = (test.output ?? "").split("\n").filter((line) => line.trim() !== "");
-  if (!asksModel(test)) {
-    const printed = lines.slice(-10).join(" ⏎ ").slice(-1000) || "nothing";
-    return [failure(program, source, `asked no model: ${endText(test)}, printed: ${printed}`)];
-  }
+  const lines = test.output?.split("\n").filter((line) => line.trim() !== "");
+  const printed = lines ? lines.slice(-10).join(" ⏎ ").slice(-500) || "nothing" : "see it without --no-times";
+  if (!asksModel(test))
+    return [
+      failure(program, source, `asked no model: exit code ${test.exitCode ?? "none"}, printed: ${printed}`),
+    ];
   const where = `${program.name} with ${source}: `;
   const finding = (severity: "error" | "warning", what: string, next: string): Finding => ({
     ...(severity === "error" ? { code: "MG6333", severity } : { code: "MG6334", severity }),
     ...{ message: where + what, next },
   });
-  const printed = test.output === undefined ? "see it without --no-times" : lines.at(-1)?.trim();
   const dropped = test.tools.flatMap(({ name, offered, rules }) => {
     if (offered) return [];
     const reasons = rules.filter(({ does }) => does.startsWith("drops"));
@@ -192,9 +184,7 @@ function findingsOf({ program, source, test }: HostReport): Finding[] {
   const lost = test.calls.flatMap(({ tool, result }) => {
     const what = `the model got no result of the call of ${JSON.stringify(tool)}`;
     const isOffered = test.tools.some(({ name, offered }) => name === tool && offered);
-    return isOffered && result === undefined
-      ? [finding("error", what, `The host printed: ${shortText(printed ?? "nothing", 200)}`)]
-      : [];
+    return isOffered && result === undefined ? [finding("error", what, `The host printed: ${printed}`)] : [];
   });
   const quiet = test.calls.flatMap(({ tool, server: { quiet: time = 0, limit = Infinity } = {} }) => {
     const what = `${JSON.stringify(tool)} is quiet for longer than ${limit} ms`;
@@ -203,11 +193,8 @@ function findingsOf({ program, source, test }: HostReport): Finding[] {
   const faults = test.faults.flatMap(({ fault, isMet, isBack, isListed = true }) => {
     const isLost = test.transport === "http" && (fault === "restart" || fault === "session");
     const help = fault === "slow" ? progress : isLost ? sessions : nothing;
-    if (!isMet) return [];
-    return [
-      ...(isBack ? [] : [finding("warning", `no answer after the fault ${JSON.stringify(fault)}`, help)]),
-      ...(isListed ? [] : [finding("warning", "the model does not get a changed list", nothing)]),
-    ];
+    const what = isBack ? "the model does not get a changed list" : `no answer after the fault "${fault}"`;
+    return isMet && !(isBack && isListed) ? [finding("warning", what, help)] : [];
   });
   return [...dropped, ...lost, ...quiet, ...faults];
 }

@@ -25,38 +25,28 @@ export function hostReading(reports: readonly HostReport[], notes: readonly stri
   const lead = "What a model gets of a server in each host. The model plays a script.";
   const facts = reports.map((report) => fact(`${report.program.name}, ${report.source}`, summaryOf(report)));
   const several = new Set(reports.map(({ source }) => source)).size > 1;
-  return {
-    title: "Tools in hosts",
-    lead,
-    facts,
-    sections: reports.flatMap((each) => sectionsOf(each, several)),
-    notes,
-  };
+  const sections = reports.flatMap((each) => sectionsOf(each, several ? `, ${each.source}` : ""));
+  return { title: "Tools in hosts", lead, facts, sections, notes };
 }
 
 function fact(name: string, ...value: Text): Fact {
   return { name, value };
 }
 
-/** How a host ended. */
-export function endText({ exitCode }: Pick<HostTest, "exitCode">): string {
-  return `exit code ${exitCode ?? "none: it was ended"}`;
-}
-
 function summaryOf({ program, test }: HostReport): string {
-  const { tools, others, tokens, milliseconds, outside } = test;
+  const { tools, others, tokens, milliseconds, outside, exitCode } = test;
   const offered = tools.filter((tool) => tool.offered).length;
   return [
     `${offered} of ${tools.length} tools and ${others} of the host`,
     `about ${tokens.listed} tokens as listed, ${tokens.offered} with all that the host sends`,
     ...(milliseconds === undefined ? [] : [`${(milliseconds / 1000).toFixed(1)} s`]),
-    ...(test.exitCode === 0 ? [] : [endText(test)]),
+    ...(exitCode === 0 ? [] : [`exit code ${exitCode ?? "none: it was ended"}`]),
     ...(outside.length === 0 ? [] : [`asked other machines, and did not get them: ${outside.join(", ")}`]),
     ...(program.proxy ? [] : ["not known to use proxies: it may ask other machines unseen"]),
   ].join("; ");
 }
 
-function sectionsOf({ program: { name }, source, listed, test }: HostReport, several: boolean): Section[] {
+function sectionsOf({ program: { name }, source, listed, test }: HostReport, more: string): Section[] {
   const parts: readonly (readonly [string, readonly Content[]])[] = [
     ["tools", test.tools.map((tool, index) => toolEntry(tool, listed[index]!))],
     ["calls", test.calls.map((call) => callEntry(call))],
@@ -65,9 +55,7 @@ function sectionsOf({ program: { name }, source, listed, test }: HostReport, sev
   return parts.flatMap(([what, entries]) => {
     const id = anchor(what, `${name} ${source}`);
     const numbered = entries.map((entry, index) => ({ id: `${id}-${index}`, ...entry }));
-    return entries.length === 0
-      ? []
-      : [{ id, title: `${several ? `${name}, ${source}` : name}: ${what}`, entries: numbered }];
+    return entries.length === 0 ? [] : [{ id, title: `${name}${more}: ${what}`, entries: numbered }];
   });
 }
 
@@ -82,10 +70,9 @@ function toolEntry(
     badges: [offered ? { text: `as ${offered.name}` } : { text: "not offered", kind: "error" }],
     facts: [
       fact("tokens", `about ${tokens.listed} as listed, ${tokens.offered} as offered`),
-      ...changes.map((each) => {
-        const code = changeText(each, (shape) => shape || '""') || "–";
-        return fact(each.rule, `${subjectText(each.subject)} `, { code });
-      }),
+      ...changes.map((each) =>
+        fact(each.rule, `${subjectText(each.subject)} `, { code: changeText(each) || "–" }),
+      ),
     ],
     remarks: rules.map(({ rule, message, fix, does }) => ({
       kind: "warning",
@@ -105,35 +92,28 @@ function callEntry(call: HostCall): Content {
   const failed = result === undefined ? "no result" : isError ? "error" : undefined;
   const shown = (time?: number): string => (time === undefined ? "never" : `${Math.round(time)} ms`);
   const times = server && `first byte ${shown(server.firstByte)}, answer ${shown(server.answer)}`;
-  const { quiet = 0, limit, worked = limit } = server ?? {};
-  const verdict =
-    limit !== undefined && quiet > limit
-      ? `the host gives up after ${shown(limit)}`
-      : quiet <= worked!
-        ? `known to work up to ${shown(worked)}`
-        : `known to work only up to ${shown(worked)}`;
+  const { quiet, limit, worked } = server ?? {};
+  const most =
+    limit === undefined ? worked && `is known to wait ${shown(worked)}` : `gives up after ${shown(limit)}`;
   return {
     name: callText(call),
     badges: failed === undefined ? [] : [{ text: failed, kind: "error" }],
     facts: [
       ...(result === undefined ? [] : [fact("result", { code: textOf(result) })]),
       ...(times === undefined ? [] : [fact("times", `${times}; to the model ${shown(milliseconds)}`)]),
-      ...(worked === undefined ? [] : [fact("quiet", `${shown(quiet)}; ${verdict}`)]),
+      ...(most ? [fact("quiet", `${shown(quiet)}; the host ${most}`)] : []),
     ],
   };
 }
 
-const unmet: { readonly [name in HostFault["fault"]]?: string } = {
-  session: "host and server share no session",
-  list: "host and server share no stream",
-};
-
 function faultEntry({ fault, isMet, call, next, isListed }: HostFault): Content {
   const after = (name: string, { outcome, result }: HostFault["call"]): Fact =>
     fact(name, outcome, ...(outcome === "error" ? [" ", { code: textOf(result!) }] : []));
+  const shared = fault === "list" ? "stream" : fault === "session" && fault;
+  const unmet = shared ? `host and server share no ${shared}` : "the host made no second call";
   return {
     name: fault,
-    badges: isMet ? [] : [{ text: `met nothing: ${unmet[fault] ?? "no second call came"}` }],
+    badges: isMet ? [] : [{ text: `met nothing: ${unmet}` }],
     facts: [
       ...[after("the call", call), after("the next call", next)],
       ...(isListed === undefined ? [] : [fact("the changed list", isListed ? "offered" : "not offered")]),
