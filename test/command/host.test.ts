@@ -2,6 +2,9 @@ import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { diffContracts } from "../../generator/diff/contract/diff-contracts.js";
+import { hostPrograms } from "../../generator/host/program.js";
+import { type HostReport, hostReading } from "../../generator/host/reading.js";
 import { atTerminal, down, enter } from "./at-terminal.js";
 import { builtProgram } from "../support/built-program.js";
 import { isThorough } from "../support/cases.mjs";
@@ -11,11 +14,24 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const file = builtProgram("test/host/programs/host.ts");
 
+const small = `#!/bin/sh\nexec '${process.execPath}' '${file}'`;
+
 /** A project in which a small host, or another program, is installed as Codex. */
-function project(program = `#!/bin/sh\nexec '${process.execPath}' '${file}'\n`): string {
+function project(program = small): string {
   const folder = temporaryFolder({ "node_modules/.bin/codex": program });
   chmodSync(join(folder, "node_modules/.bin/codex"), 0o755);
   return folder;
+}
+
+const tokens = { listed: 0, offered: 0 };
+
+/** The first entry of a report. */
+function readingOf(more: Partial<HostReport["test"]>) {
+  const empty = { transport: "http", tools: [], calls: [], faults: [], others: 1, tokens } as const;
+  const test = { ...empty, outside: [], exitCode: 0, ...more };
+  const listed = [{ name: "read", inputSchema: {} }];
+  const report = { program: hostPrograms.codex, source: "s", listed, test };
+  return hostReading([report], []).sections[0]!.entries[0]!;
 }
 
 const evil = "<img src=x> [a](javascript:0) \u001b[31m::error::";
@@ -98,6 +114,59 @@ test.each([
   }
 });
 
+const [session, stream] = ["session", "stream"].map(
+  (what) => `met nothing: host and server share no ${what}`,
+);
+const modesWith = [
+  ["", [session, stream], []],
+  ["listen", [session, "the changed list: offered"], []],
+  ["listen deaf", [session, "the changed list: not offered"], ["the model does not get a changed list"]],
+] as const;
+
+test.each(isThorough ? modesWith : modesWith.slice(-1))(
+  "faults of a host in modes %j",
+  async (modes, shown, warned) => {
+    const { url } = await served();
+    const folder = project(`${small} ${modes}\n`);
+    const { code, stdout, stderr } = await mcpgen(folder, words(url, "--faults", "--slow", "0.05"));
+    expect(code, stderr).toBe(0);
+    for (const text of shown) expect(stdout).toContain(text);
+    const warnings = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("MG6334"));
+    expect(warnings).toEqual(warned.map((text) => expect.stringContaining(text) as string));
+  },
+);
+
+test.each([
+  [{ worked: 70_000 }, "is known to wait 70000 ms"],
+  [{ worked: 70_000, limit: 90_000 }, "gives up after 90000 ms"],
+  [{}, undefined],
+])("a call with the limits %j", (limits, expected) => {
+  const call = { tool: "read", result: "", server: { quiet: 20, ...limits } };
+  const { facts } = readingOf({ calls: [call] });
+  const told = facts!.filter(({ name }) => name === "quiet").map(({ value }) => value.join(""));
+  expect(told).toEqual(expected === undefined ? [] : [`20 ms; the host ${expected}`]);
+});
+
+test("a description that a host makes empty is shown as one", () => {
+  const before = { name: "read", inputSchema: {} };
+  const [old, after] = [before, { ...before, description: "" }].map((tool) => ({
+    name: "s",
+    version: "1",
+    tools: [tool],
+  }));
+  const changes = diffContracts(old!, after!);
+  expect(changes).toHaveLength(1);
+  const tool = {
+    name: "read",
+    offered: { name: "read", description: "", schema: {} },
+    changes,
+    tokens,
+    rules: [],
+  };
+  const { facts } = readingOf({ tools: [tool] });
+  expect(facts!.at(-1)!.value).toContainEqual({ code: '(absent) → ""' });
+});
+
 test("all sources are judged before a host runs, and reports name them", async () => {
   const [one, other] = [await served(), await served()];
   const folder = project();
@@ -116,11 +185,11 @@ test("all sources are judged before a host runs, and reports name them", async (
 test.each(["text", "json", "markdown", "html"])("values of --header stay out of %s", async (format) => {
   const { url } = await served();
   const folder = project();
-  writeFileSync(join(folder, "calls.json"), '[{"tool":"read","arguments":{"echoed":"ordinary123"}}]');
-  const given = ["--script", "calls.json", "--header", "Tenant: ordinary123"];
+  writeFileSync(join(folder, "calls.json"), '[{"tool":"read","arguments":{"echoed":"ordinary&<123"}}]');
+  const given = ["--script", "calls.json", "--header", "Tenant: ordinary&<123"];
   const { stdout } = await mcpgen(folder, words(url, ...given, "--format", format));
   expect(stdout).toContain("echoed");
-  expect(stdout).not.toContain("ordinary123");
+  expect(stdout).not.toContain("ordinary");
 });
 
 test.each(["markdown", "html"])("texts of servers stay texts in %s", async (format) => {

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 
 // A small host: starts the server of its settings, offers some of its tools to a model, and plays what the model says. It does
 // what hosts do: renames, drops and simplifies tools, asks another machine, leaves a process behind, passes errors and times on to
-// its model. Its arguments choose an old revision, an end at the first error, and a list that is read again when it changes.
+// its model. Its arguments choose an old revision, an end at the first error, and a list that is read again when it changes, or is not.
 
 interface Settings {
   readonly model: string;
@@ -71,7 +71,8 @@ await client.close();
 process.exit(0);
 
 async function listen(): Promise<void> {
-  for await (const _ of await client.subscribe({ tools: true })) tools = await offered();
+  for await (const _ of await client.subscribe({ tools: true }))
+    if (!modes.has("deaf")) tools = await offered();
 }
 
 async function offered(): Promise<object[]> {
