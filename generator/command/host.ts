@@ -15,7 +15,7 @@ import { connectPart } from "../page/offer/connect.js";
 import { readingHtml } from "../page/reading-html.js";
 import { readingMarkdown } from "../page/reading-markdown.js";
 import { readingText } from "../page/reading-text.js";
-import { counted, printable, shortList, shortText, shownPath } from "../print/terminal-text.js";
+import { counted, printable, shortList, shownPath } from "../print/terminal-text.js";
 import { exampleArguments } from "../sample/example-arguments.js";
 import { secrets } from "../secrets/secrets.js";
 import type { Arguments, CommandContext, RunCommand } from "./command.js";
@@ -31,38 +31,51 @@ export const hostTest: RunCommand = async (args, context) => {
   const { console, directory } = context;
   const project = await openProject(args, context, { optional: true, renders: true });
   const sources = [];
-  for (const name of args.strings("source")!) sources.push(await serverSource(name, args, context));
+  for (const name of new Set(args.strings("source"))) sources.push(await serverSource(name, args, context));
   expectServer(args, sources, directory);
   const chosen = programsOf(args, context);
   const options = serverOptions(args, context);
+  // Reports are published, and a server may echo any of them.
+  for (const given of [options.headers, options.variables])
+    for (const value of Object.values(given ?? {})) secrets.learn(value);
   const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow") };
-  const reports: HostReport[] = [];
+  const servers = [];
   const notes: string[] = [];
-  for (const source of sources) {
-    const { contract } = await contractSource(source, options, context, { needed: ["tools"] });
+  // Whatever is wrong with a source is said before a host runs.
+  for (const each of sources) {
+    const { contract } = await contractSource(each, options, context, { needed: ["tools"] });
+    const [source, listed] = [shownSource(each), contract.tools ?? []];
     const script = await scriptOf(args, contract, context);
-    const server = await hostServer(source, options);
-    const listed = contract.tools ?? [];
-    const left = listed.filter(({ name }) => !script.some(({ tool }) => tool === name));
-    if (left.length > 0)
-      notes.push(`not called: ${shortList(left.map(({ name }) => name))}; --script FILE calls them`);
+    servers.push({ source, listed, script, server: await hostServer(each, options) });
+    const left = listed.map(({ name }) => name).filter((name) => !script.some(({ tool }) => tool === name));
+    const what = sources.length > 1 ? `not called of ${source}` : "not called";
+    if (left.length > 0) notes.push(`${what}: ${shortList(left)}; --script FILE calls them`);
     const name = nameInHosts(contract.name);
-    notes.push(`add it to your hosts: ${connectPart(name, await startOf(source, options)).text}`);
-    for (const { program, file } of chosen) {
-      console.progress(`running ${program.name} with ${shownSource(source)}`);
-      const test = await testHost({ program, file, server, listed, script, ...run });
-      const shown = args.flag("no-times") ? withoutTimes(test) : test;
-      reports.push({ program, source: shownSource(source), listed, test: shown });
-    }
+    notes.push(`add it to your hosts: ${connectPart(name, await startOf(each, options)).text}`);
   }
-  const findings = reports.flatMap((report) => findingsOf(report));
+  const reports: HostReport[] = [];
+  const findings: Finding[] = [];
+  for (const { source, ...server } of servers)
+    for (const { program, file } of chosen) {
+      console.progress(`running ${program.name} with ${source}`);
+      const test = await testHost({ program, file, ...server, ...run }).catch(
+        (error: NodeJS.ErrnoException) => {
+          if (!error.syscall?.startsWith("spawn")) throw error;
+          findings.push(failure(program, source, `cannot be started: ${error.code}`));
+        },
+      );
+      if (!test) continue;
+      const shown = args.flag("no-times") ? withoutTimes(test) : test;
+      reports.push({ program, source, listed: server.listed, test: shown });
+      findings.push(...findingsOf(reports.at(-1)!));
+    }
   const failed = findings.some(({ severity }) => severity === "error");
   const format = args.string("format");
   if (format === "html" || format === "markdown") {
     const lines = findings.map(({ severity, message, next }) => `${severity}: ${message}. ${next}`);
     const reading = hostReading(reports, [...lines, ...notes]);
     const render = format === "html" ? readingHtml : readingMarkdown;
-    return { text: secrets.hide(render(reading, pageTemplates(project))), failed };
+    return { text: render(secrets.hideIn(reading), pageTemplates(project)), failed };
   }
   return {
     findings,
@@ -75,13 +88,18 @@ export const hostTest: RunCommand = async (args, context) => {
   };
 };
 
-/** A test without all that differs from run to run. */
+/** A test without all that differs from run to run; the output of a host that failed is kept. */
 function withoutTimes(test: HostTest): HostReport["test"] {
-  const durations = /\d+(?:\.\d+)?(?= ?(?:ms|s|milliseconds?|seconds?)\b)/g;
-  const still = <T>(value: object): T => JSON.parse(JSON.stringify(value).replace(durations, "…")) as T;
+  const time = /(?<=(?<!\\)"Wall time: )[\d.]+(?= seconds\\nOutput:)/g;
+  const still = <T>(value: object): T => JSON.parse(JSON.stringify(value).replace(time, "…")) as T;
   const calls = test.calls.map((call) => ({ ...call, milliseconds: undefined, server: undefined }));
-  const timed = { output: undefined, milliseconds: undefined };
+  const timed = { output: asksModel(test) ? undefined : test.output, milliseconds: undefined };
   return { ...test, ...timed, calls: still(calls), faults: still(test.faults) };
+}
+
+/** Whether the host asked its model: each host offers tools of its own, too. */
+function asksModel({ others, tools }: HostReport["test"]): boolean {
+  return others > 0 || tools.some(({ offered }) => offered);
 }
 
 /**
@@ -89,12 +107,9 @@ function withoutTimes(test: HostTest): HostReport["test"] {
  *
  * @throws CodedError MG6331 for a host that is not installed, or if none is
  */
-function programsOf(
-  args: Arguments,
-  { directory, env }: CommandContext,
-): { program: HostProgram; file: string }[] {
+function programsOf(args: Arguments, { directory, env }: CommandContext) {
   const named = args.strings("host") as HostName[] | undefined;
-  const installed = (named ?? hostNames).flatMap((name) => {
+  const installed = [...new Set(named ?? hostNames)].flatMap((name) => {
     const program = hostPrograms[name];
     const file = installedFile(program, directory, env["PATH"]);
     if (file === undefined && named) throw notInstalled(program);
@@ -142,13 +157,23 @@ const sessions = "Serve without sessions (`sessions: false`), or with `sealedSes
 const progress = "Send progress while the tool works, or answer sooner.";
 const nothing = "Nothing in the server helps: report it to the makers of the host.";
 
+function failure({ name, program, node }: HostProgram, source: string, what: string): Finding {
+  const next = `Mend its installation: \`${program} --version\` must work. It needs Node.js ${node} or later.`;
+  return { code: "MG6333", severity: "error", message: `${name} with ${source}: ${what}`, next };
+}
+
 function findingsOf({ program, source, test }: HostReport): Finding[] {
+  const lines = test.output?.split("\n").filter((line) => line.trim() !== "");
+  const printed = lines ? lines.slice(-10).join(" ⏎ ").slice(-500) || "nothing" : "see it without --no-times";
+  if (!asksModel(test))
+    return [
+      failure(program, source, `asked no model: exit code ${test.exitCode ?? "none"}, printed: ${printed}`),
+    ];
   const where = `${program.name} with ${source}: `;
   const finding = (severity: "error" | "warning", what: string, next: string): Finding => ({
     ...(severity === "error" ? { code: "MG6333", severity } : { code: "MG6334", severity }),
     ...{ message: where + what, next },
   });
-  const printed = shortText(test.output?.trim().split("\n").at(-1) ?? "", 200);
   const dropped = test.tools.flatMap(({ name, offered, rules }) => {
     if (offered) return [];
     const reasons = rules.filter(({ does }) => does.startsWith("drops"));
@@ -159,20 +184,17 @@ function findingsOf({ program, source, test }: HostReport): Finding[] {
   const lost = test.calls.flatMap(({ tool, result }) => {
     const what = `the model got no result of the call of ${JSON.stringify(tool)}`;
     const isOffered = test.tools.some(({ name, offered }) => name === tool && offered);
-    return isOffered && result === undefined
-      ? [finding("error", what, `The host printed: ${printed || "nothing"}`)]
-      : [];
+    return isOffered && result === undefined ? [finding("error", what, `The host printed: ${printed}`)] : [];
   });
   const quiet = test.calls.flatMap(({ tool, server: { quiet: time = 0, limit = Infinity } = {} }) => {
     const what = `${JSON.stringify(tool)} is quiet for longer than ${limit} ms`;
     return time > limit ? [finding("warning", what, progress)] : [];
   });
-  const faults = test.faults.flatMap(({ fault, isMet, isBack }) => {
+  const faults = test.faults.flatMap(({ fault, isMet, isBack, isListed = true }) => {
     const isLost = test.transport === "http" && (fault === "restart" || fault === "session");
     const help = fault === "slow" ? progress : isLost ? sessions : nothing;
-    return isMet && !isBack
-      ? [finding("warning", `no answer after the fault ${JSON.stringify(fault)}`, help)]
-      : [];
+    const what = isBack ? "the model does not get a changed list" : `no answer after the fault "${fault}"`;
+    return isMet && !(isBack && isListed) ? [finding("warning", what, help)] : [];
   });
   return [...dropped, ...lost, ...quiet, ...faults];
 }

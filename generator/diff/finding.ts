@@ -68,7 +68,7 @@ export function levelFor({ level }: Finding, role: Role | "both"): Level {
  */
 export function changeText(
   { old, new: next, unread }: Pick<Finding, "old" | "new" | "unread">,
-  shown: (shape: string) => string = (shape) => shape,
+  shown: (shape: string) => string = (shape) => shape || '""',
 ): string {
   if (old === null && next === null) return "";
   if (unread === "old" || unread === "new")

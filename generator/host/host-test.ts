@@ -53,8 +53,9 @@ export interface HostCall extends ModelCall {
   readonly isError?: boolean;
   /** From the call to the result: time of the host and the server. */
   readonly milliseconds?: number;
-  /** At the server; absent if the call did not reach it. `limit` is the longest `quiet` that the host is known to wait. */
-  readonly server?: Pick<ServedCall, "quiet"> & Partial<ServedCall> & { readonly limit?: number };
+  /** At the server; absent if the call did not reach it. `worked` and `limit`: which `quiet` the host is known to survive, and not to. */
+  readonly server?: Pick<ServedCall, "quiet"> &
+    Partial<ServedCall> & { readonly [key in "worked" | "limit"]?: number };
 }
 
 /** How a call of a fault ended: with the server's result, with another one, or without one; or the host no longer offered the tool. */

@@ -2,7 +2,7 @@ import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
 import { changeText, subjectText } from "../diff/finding.js";
 import { anchor } from "../page/html.js";
-import type { Entry, Fact, Reading, Section } from "../page/reading.js";
+import type { Entry, Fact, Reading, Section, Text } from "../page/reading.js";
 import type { HostCall, HostFault, HostTest, HostTool } from "./host-test.js";
 import type { HostProgram } from "./program.js";
 
@@ -24,17 +24,13 @@ type Content = Omit<Entry, "id">;
 export function hostReading(reports: readonly HostReport[], notes: readonly string[]): Reading {
   const lead = "What a model gets of a server in each host. The model plays a script.";
   const facts = reports.map((report) => fact(`${report.program.name}, ${report.source}`, summaryOf(report)));
-  return {
-    title: "Tools in hosts",
-    lead,
-    facts,
-    sections: reports.flatMap((each) => sectionsOf(each)),
-    notes,
-  };
+  const several = new Set(reports.map(({ source }) => source)).size > 1;
+  const sections = reports.flatMap((each) => sectionsOf(each, several ? `, ${each.source}` : ""));
+  return { title: "Tools in hosts", lead, facts, sections, notes };
 }
 
-function fact(name: string, text: string, code?: string): Fact {
-  return { name, value: [text, ...(code === undefined ? [] : [{ code }])] };
+function fact(name: string, ...value: Text): Fact {
+  return { name, value };
 }
 
 function summaryOf({ program, test }: HostReport): string {
@@ -50,7 +46,7 @@ function summaryOf({ program, test }: HostReport): string {
   ].join("; ");
 }
 
-function sectionsOf({ program: { name }, source, listed, test }: HostReport): Section[] {
+function sectionsOf({ program: { name }, source, listed, test }: HostReport, more: string): Section[] {
   const parts: readonly (readonly [string, readonly Content[]])[] = [
     ["tools", test.tools.map((tool, index) => toolEntry(tool, listed[index]!))],
     ["calls", test.calls.map((call) => callEntry(call))],
@@ -59,7 +55,7 @@ function sectionsOf({ program: { name }, source, listed, test }: HostReport): Se
   return parts.flatMap(([what, entries]) => {
     const id = anchor(what, `${name} ${source}`);
     const numbered = entries.map((entry, index) => ({ id: `${id}-${index}`, ...entry }));
-    return entries.length === 0 ? [] : [{ id, title: `${name}: ${what}`, entries: numbered }];
+    return entries.length === 0 ? [] : [{ id, title: `${name}${more}: ${what}`, entries: numbered }];
   });
 }
 
@@ -74,7 +70,9 @@ function toolEntry(
     badges: [offered ? { text: `as ${offered.name}` } : { text: "not offered", kind: "error" }],
     facts: [
       fact("tokens", `about ${tokens.listed} as listed, ${tokens.offered} as offered`),
-      ...changes.map((each) => fact(each.rule, `${subjectText(each.subject)} `, changeText(each) || "–")),
+      ...changes.map((each) =>
+        fact(each.rule, `${subjectText(each.subject)} `, { code: changeText(each) || "–" }),
+      ),
     ],
     remarks: rules.map(({ rule, message, fix, does }) => ({
       kind: "warning",
@@ -94,24 +92,28 @@ function callEntry(call: HostCall): Content {
   const failed = result === undefined ? "no result" : isError ? "error" : undefined;
   const shown = (time?: number): string => (time === undefined ? "never" : `${Math.round(time)} ms`);
   const times = server && `first byte ${shown(server.firstByte)}, answer ${shown(server.answer)}`;
-  const verdict = server?.limit !== undefined && (server.quiet > server.limit ? "exceeded" : "kept");
+  const { quiet, limit, worked } = server ?? {};
+  const most =
+    limit === undefined ? worked && `is known to wait ${shown(worked)}` : `gives up after ${shown(limit)}`;
   return {
     name: callText(call),
     badges: failed === undefined ? [] : [{ text: failed, kind: "error" }],
     facts: [
-      ...(result === undefined ? [] : [fact("result", "", textOf(result))]),
+      ...(result === undefined ? [] : [fact("result", { code: textOf(result) })]),
       ...(times === undefined ? [] : [fact("times", `${times}; to the model ${shown(milliseconds)}`)]),
-      ...(verdict ? [fact("quiet", `${shown(server!.quiet)} of ${shown(server!.limit)}: ${verdict}`)] : []),
+      ...(most ? [fact("quiet", `${shown(quiet)}; the host ${most}`)] : []),
     ],
   };
 }
 
 function faultEntry({ fault, isMet, call, next, isListed }: HostFault): Content {
   const after = (name: string, { outcome, result }: HostFault["call"]): Fact =>
-    fact(name, outcome, outcome === "error" ? ` ${textOf(result!)}` : undefined);
+    fact(name, outcome, ...(outcome === "error" ? [" ", { code: textOf(result!) }] : []));
+  const shared = fault === "list" ? "stream" : fault === "session" && fault;
+  const unmet = shared ? `host and server share no ${shared}` : "the host made no second call";
   return {
     name: fault,
-    badges: isMet ? [] : [{ text: "met nothing: the host has no session, or does not listen" }],
+    badges: isMet ? [] : [{ text: `met nothing: ${unmet}` }],
     facts: [
       ...[after("the call", call), after("the next call", next)],
       ...(isListed === undefined ? [] : [fact("the changed list", isListed ? "offered" : "not offered")]),

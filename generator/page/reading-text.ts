@@ -7,7 +7,7 @@ const most = 300;
 /** Renders the facts of a page for a terminal: one line for each, without its parts. */
 export function readingText({ facts, sections, notes = [] }: Reading, paint: Paint): string {
   return [
-    facts.map(({ name, value }) => `${paint("bold", printable(name))} ${textOf(value)}`).join("\n"),
+    facts.map(({ name, value }) => `${paint("bold", `${printable(name)}:`)} ${textOf(value)}`).join("\n"),
     ...sections.map(({ title, entries }) =>
       [paint("bold", printable(title)), ...entries.flatMap((entry) => linesOf(entry))].join("\n"),
     ),

@@ -2,6 +2,9 @@ import { chmodSync, readFileSync, readdirSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { diffContracts } from "../../generator/diff/contract/diff-contracts.js";
+import { hostPrograms } from "../../generator/host/program.js";
+import { type HostReport, hostReading } from "../../generator/host/reading.js";
 import { atTerminal, down, enter } from "./at-terminal.js";
 import { builtProgram } from "../support/built-program.js";
 import { isThorough } from "../support/cases.mjs";
@@ -11,13 +14,24 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const file = builtProgram("test/host/programs/host.ts");
 
-/** A project in which a small host is installed as Codex. */
-function project(): string {
-  const folder = temporaryFolder({
-    "node_modules/.bin/codex": `#!/bin/sh\nexec '${process.execPath}' '${file}'\n`,
-  });
+const small = `#!/bin/sh\nexec '${process.execPath}' '${file}'`;
+
+/** A project in which a small host, or another program, is installed as Codex. */
+function project(program = small): string {
+  const folder = temporaryFolder({ "node_modules/.bin/codex": program });
   chmodSync(join(folder, "node_modules/.bin/codex"), 0o755);
   return folder;
+}
+
+const tokens = { listed: 0, offered: 0 };
+
+/** The first entry of a report. */
+function readingOf(more: Partial<HostReport["test"]>) {
+  const empty = { transport: "http", tools: [], calls: [], faults: [], others: 1, tokens } as const;
+  const test = { ...empty, outside: [], exitCode: 0, ...more };
+  const listed = [{ name: "read", inputSchema: {} }];
+  const report = { program: hostPrograms.codex, source: "s", listed, test };
+  return hostReading([report], []).sections[0]!.entries[0]!;
 }
 
 const evil = "<img src=x> [a](javascript:0) \u001b[31m::error::";
@@ -80,7 +94,102 @@ test("without times, each run gives the same report", async () => {
   for (let run = 0; run < (isThorough ? 20 : 2); run++)
     reports.add((await mcpgen(folder, words(url, ...options))).stdout);
   expect([...reports]).toHaveLength(1);
-  expect([...reports][0]).toContain("waited … seconds");
+  expect([...reports][0]).toContain("Wall time: … seconds");
+  expect([...reports][0]).toContain("waited 3 seconds");
+});
+
+test.each([
+  [
+    "#!/bin/sh\necho it needs Node 22 >&2\nexit 3\n",
+    "asked no model: exit code 3, printed: it needs Node 22",
+  ],
+  ["#!/nonexistent/sh\n", "cannot be started: ENOENT"],
+])("a host that fails is not the server's fault: %j", async (program, expected) => {
+  const { url } = await served();
+  for (const more of [[], ["--no-times"]]) {
+    const { code, stdout, stderr } = await mcpgen(project(program), words(url, ...more));
+    const errors = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("MG"));
+    expect(code).toBe(1);
+    expect(errors).toEqual([expect.stringContaining(`MG6333: codex with ${url}: ${expected}`)]);
+  }
+});
+
+const [session, stream] = ["session", "stream"].map(
+  (what) => `met nothing: host and server share no ${what}`,
+);
+const modesWith = [
+  ["", [session, stream], []],
+  ["listen", [session, "the changed list: offered"], []],
+  ["listen deaf", [session, "the changed list: not offered"], ["the model does not get a changed list"]],
+] as const;
+
+test.each(isThorough ? modesWith : modesWith.slice(-1))(
+  "faults of a host in modes %j",
+  async (modes, shown, warned) => {
+    const { url } = await served();
+    const folder = project(`${small} ${modes}\n`);
+    const { code, stdout, stderr } = await mcpgen(folder, words(url, "--faults", "--slow", "0.05"));
+    expect(code, stderr).toBe(0);
+    for (const text of shown) expect(stdout).toContain(text);
+    const warnings = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("MG6334"));
+    expect(warnings).toEqual(warned.map((text) => expect.stringContaining(text) as string));
+  },
+);
+
+test.each([
+  [{ worked: 70_000 }, "is known to wait 70000 ms"],
+  [{ worked: 70_000, limit: 90_000 }, "gives up after 90000 ms"],
+  [{}, undefined],
+])("a call with the limits %j", (limits, expected) => {
+  const call = { tool: "read", result: "", server: { quiet: 20, ...limits } };
+  const { facts } = readingOf({ calls: [call] });
+  const told = facts!.filter(({ name }) => name === "quiet").map(({ value }) => value.join(""));
+  expect(told).toEqual(expected === undefined ? [] : [`20 ms; the host ${expected}`]);
+});
+
+test("a description that a host makes empty is shown as one", () => {
+  const before = { name: "read", inputSchema: {} };
+  const [old, after] = [before, { ...before, description: "" }].map((tool) => ({
+    name: "s",
+    version: "1",
+    tools: [tool],
+  }));
+  const changes = diffContracts(old!, after!);
+  expect(changes).toHaveLength(1);
+  const tool = {
+    name: "read",
+    offered: { name: "read", description: "", schema: {} },
+    changes,
+    tokens,
+    rules: [],
+  };
+  const { facts } = readingOf({ tools: [tool] });
+  expect(facts!.at(-1)!.value).toContainEqual({ code: '(absent) → ""' });
+});
+
+test("all sources are judged before a host runs, and reports name them", async () => {
+  const [one, other] = [await served(), await served()];
+  const folder = project();
+  const both = words(one.url, other.url, one.url, "--host", "codex");
+  const { stdout } = await mcpgen(folder, both);
+  for (const { url, called } of [one, other]) {
+    expect(called).toEqual(["read"]);
+    expect(stdout).toContain(`codex, ${url}: calls`);
+    expect(stdout).toContain(`not called of ${url}: write, erase`);
+  }
+  const { code, stderr } = await mcpgen(folder, words(one.url, "http://127.0.0.1:1/mcp"));
+  expect(code, stderr).toBe(4);
+  expect(one.called).toEqual(["read"]);
+});
+
+test.each(["text", "json", "markdown", "html"])("values of --header stay out of %s", async (format) => {
+  const { url } = await served();
+  const folder = project();
+  writeFileSync(join(folder, "calls.json"), '[{"tool":"read","arguments":{"echoed":"ordinary&<123"}}]');
+  const given = ["--script", "calls.json", "--header", "Tenant: ordinary&<123"];
+  const { stdout } = await mcpgen(folder, words(url, ...given, "--format", format));
+  expect(stdout).toContain("echoed");
+  expect(stdout).not.toContain("ordinary");
 });
 
 test.each(["markdown", "html"])("texts of servers stay texts in %s", async (format) => {

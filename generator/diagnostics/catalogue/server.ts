@@ -248,16 +248,16 @@ export const serverDiagnostics = {
       "The file of `--script` is a JSON array. Each element is a call: `tool`, a name that the server lists, and `arguments`, an object. Without `--script`, `mcpgen host test` calls each tool once that is marked with `readOnlyHint`, with the examples of its schema or the smallest valid arguments; at a terminal, it asks which other tools are called.",
   },
   MG6333: {
-    title: "A host keeps something of the server from its model",
+    title: "A host fails, or keeps something of the server from its model",
     exit: 1,
     explanation:
-      "`mcpgen host test` runs a real host with a model that plays a script. The host did not offer a tool to the model, or the model got no result of a call. Hosts refuse names and schemas that the API of their model does not take: `mcpgen lint` reports many of them. `--json` has everything that the host printed, and all that reached the model.",
+      "`mcpgen host test` runs a real host with a model that plays a script. The host did not start, did not ask the model, did not offer a tool to it, or the model got no result of a call. Hosts refuse names and schemas that the API of their model does not take: `mcpgen lint` reports many of them. `--json` has everything that the host printed, and all that reached the model.",
   },
   MG6334: {
     title: "A host gives up on the server",
     exit: 0,
     explanation:
-      "With `--faults`, `mcpgen host test` runs a host again for each fault of a network or a server, in front of the server: a restart, a session that is gone, a tool that is quiet, a connection that ends in the middle of an answer, a changed list. The host did not come back: the next call had no answer of the server. Or a tool was quiet for longer than the host is known to wait. It is a warning: the fault was made, not found.",
+      "With `--faults`, `mcpgen host test` runs a host again for each fault of a network or a server, in front of the server: a restart, a session that is gone, a tool that is quiet, a connection that ends in the middle of an answer, a changed list. The host did not come back: the next call had no answer of the server. Or the model did not get the changed list. Or a tool was quiet for longer than the host is known to wait. It is a warning: the fault was made, not found.",
   },
   MG6330: {
     title: "With --replace, a list that leaves entries out would delete them",

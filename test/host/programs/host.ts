@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 
 // A small host: starts the server of its settings, offers some of its tools to a model, and plays what the model says. It does
 // what hosts do: renames, drops and simplifies tools, asks another machine, leaves a process behind, passes errors and times on to
-// its model. Its arguments choose an old revision, an end at the first error, and a list that is read again when it changes.
+// its model. Its arguments choose an old revision, an end at the first error, and a list that is read again when it changes, or is not.
 
 interface Settings {
   readonly model: string;
@@ -59,15 +59,20 @@ for (;;) {
     const { content } = modes.has("fragile")
       ? await result
       : await result.catch((error: unknown) => ({ content: [{ type: "text", text: String(error) }] }));
-    const time = { type: "text", text: `took ${performance.now() - began} ms` };
-    messages.push({ role: "tool", tool_call_id: id, content: JSON.stringify([time, ...content]) });
+    const time = `Wall time: ${((performance.now() - began) / 1000).toFixed(4)} seconds`;
+    messages.push({
+      role: "tool",
+      tool_call_id: id,
+      content: `${time}\nOutput:\n${JSON.stringify(content)}`,
+    });
   }
 }
 await client.close();
 process.exit(0);
 
 async function listen(): Promise<void> {
-  for await (const _ of await client.subscribe({ tools: true })) tools = await offered();
+  for await (const _ of await client.subscribe({ tools: true }))
+    if (!modes.has("deaf")) tools = await offered();
 }
 
 async function offered(): Promise<object[]> {
