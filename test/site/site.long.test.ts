@@ -162,6 +162,7 @@ test("the same repository gives the same bytes", async () => {
 test("a dead link in a document is a problem with its place", async () => {
   const root = temporaryFolder();
   for (const name of [
+    "bench",
     "schema",
     "generated",
     "examples",
