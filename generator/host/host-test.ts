@@ -92,7 +92,7 @@ export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode
 /**
  * Runs a real host with a scripted model: which tools the model gets, how the host changed them, and which results.
  *
- * @throws Error with the code of the system if the host cannot be started
+ * @throws Error with the code of the system if the host cannot be started; the reason of the signal that aborts it
  */
 export async function testHost({ listed, timeout = 120_000, ...given }: HostTestRequest): Promise<HostTest> {
   const find = (tool: string, offered: readonly OfferedTool[]): OfferedTool | undefined =>
@@ -207,9 +207,13 @@ async function faultsOf(
   };
   const slowly = runWith("slow");
   const done: HostFault[] = [];
-  for (const fault of faults) {
-    if (fault === "session" && !("url" in request.server)) continue;
-    done.push(fault === "slow" ? await slowly : await runWith(fault));
+  try {
+    for (const fault of faults) {
+      if (fault === "session" && !("url" in request.server)) continue;
+      done.push(fault === "slow" ? await slowly : await runWith(fault));
+    }
+  } finally {
+    await Promise.allSettled([slowly]);
   }
   return done;
 }

@@ -208,6 +208,9 @@ s.on("error", () => {}).on("close", () => process.exit());`;
 /** Maximum size in bytes of a message. */
 const limit = 64 * 2 ** 20;
 
+/** Milliseconds for each step of the end of a server, which is over before an interruption is. */
+const ends = { inputGrace: 1_000, terminateGrace: 300 };
+
 type CommandServer = Exclude<HostServer, { readonly url: string }>;
 
 /** The host starts a process that only connects; the relay starts the server, with the environment that the host gave. */
@@ -220,6 +223,7 @@ async function relayOfCommand(
   const open = new Set<Channel>();
   const node = createSocketServer({ allowHalfOpen: true }, (socket: Socket) => {
     const near = streamChannel(socket, socket, { limit, backlog: Infinity });
+    open.add(near);
     const ending = new AbortController();
     const waiting = new Map<JsonValue, ServedCall>();
     let cut: ServedCall | undefined;
@@ -250,7 +254,7 @@ async function relayOfCommand(
     const start = (environment: string): Channel => {
       const own = Object.keys(process.env).map((name) => [name, undefined]);
       const env = { ...Object.fromEntries(own), ...parsed(environment) };
-      const channel = stdioClientChannel([command, ...args], { env, limit, stderr: "ignore" });
+      const channel = stdioClientChannel([command, ...args], { ...ends, env, limit, stderr: "ignore" });
       open.add(channel);
       const closed = (): void => void near.close();
       channel.open({ message: fromServer, turn: () => near.flush(), tooLong: () => {}, closed });

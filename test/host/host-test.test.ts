@@ -66,26 +66,34 @@ test("a tool whose name the host shortens is known by its description, if no oth
   expect(offeredTool({ name: tool.name }, [{ ...cut, description: undefined }], "tested")).toBeUndefined();
 });
 
-test("a host that does not end is ended, with what it started", async () => {
+test.each(["its time is over", "it is aborted"])("a host ends with what it started if %s", async (how) => {
   const ending = new AbortController();
-  let left = "";
+  const left: string[] = [];
   const node = createServer(({ url }) => {
-    left = url!.split("?")[1]!;
-    ending.abort();
+    left.push(url!.split("?")[1]!);
+    if (how === "it is aborted") ending.abort();
   });
   const port = await listen(node);
-  const server = { url: `http://127.0.0.1:${port}/`, headers: {} };
-  const { signal } = ending;
-  const run = await testHost({
+  const url = `http://127.0.0.1:${port}/`;
+  const run = testHost({
     program: hostWith("hang"),
     file: process.execPath,
-    server,
+    server: { url, headers: {} },
     listed,
-    script: [],
-    signal,
+    script: [{ tool: "weather" }],
+    ...(how === "it is aborted" ? { signal: ending.signal } : { timeout: 5_000 }),
   });
-  expect(run.exitCode).toBeUndefined();
-  await until("the end of the process that was left behind", () => !runs(Number(left)));
+  if (how === "it is aborted") await expect(run).rejects.toThrow("aborted");
+  else expect((await run).exitCode).toBeUndefined();
+  // It is not run again.
+  expect(left).toHaveLength(1);
+  await until("the end of the process that was left behind", () => !runs(Number(left[0])));
+});
+
+test("nothing starts if it is aborted already", async () => {
+  const signal = AbortSignal.abort();
+  const request = { program: hostWith(), file: "/none", server: { url: "http://127.0.0.1:1/", headers: {} } };
+  await expect(testHost({ ...request, listed, script: [], signal })).rejects.toThrow("aborted");
 });
 
 /** Tokens by the estimate of `lint`: a quarter of the bytes of each entry. */
