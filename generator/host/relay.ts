@@ -6,8 +6,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { type Channel, loadRuntime } from "../capture/runtime.js";
 import { SessionMemory } from "../capture/session-memory.js";
+import { HeldFolder } from "../files/held-folder.js";
 import { listenOnLoopback } from "../files/loopback.js";
 import { openFetch } from "../files/proxies.js";
+import { headersWith } from "../login/drive.js";
 import type { HostServer } from "./program.js";
 
 /** What a relay can do to the second call of a tool. */
@@ -97,7 +99,7 @@ class Passage {
   }
 }
 
-/** The message in a text; without members, if there is none. */
+/** The message in a text; without members, if there is none. Batches pass unseen: hosts send single messages. */
 function parsed(text: string): JsonObject {
   try {
     const value = JSON.parse(text) as JsonValue;
@@ -128,6 +130,7 @@ const kept = (headers: Iterable<[string, string]>): [string, string][] =>
 
 async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage: Passage) {
   const [known, gone, streams] = [new Set<string>(), new Set<string>(), new Set<ServerResponse>()];
+  const { pathname, search } = new URL(server.url);
   let timer: NodeJS.Timeout | undefined;
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // A page of a browser may have the address of this machine under another name.
@@ -156,9 +159,11 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
       call?.over();
     });
     if (fault === "slow") await pause(passage.options.slow, undefined, { signal });
+    const own = kept(Object.entries(request.headers) as [string, string][]);
+    const method = request.method!;
+    const more = await server.authorizer?.authorize({ method, url: server.url, signal, attempt: 0 });
     const answer = await openFetch(new URL(request.url!, server.url), {
-      method: request.method!,
-      headers: kept(Object.entries(request.headers) as [string, string][]),
+      ...{ method, headers: headersWith(more ?? {}, own) },
       ...(body.length > 0 && { body }),
       ...{ redirect: "manual", signal },
     });
@@ -188,9 +193,8 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
   const node = createServer((from, to) => void pass(from, to).catch(() => to.destroy()));
   const { port, close } = await listenOnLoopback(node);
   const host = `127.0.0.1:${port}`;
-  const { pathname, search } = new URL(server.url);
   return {
-    server: { ...server, url: `http://${host}${pathname}${search}` },
+    server: { headers: server.headers, url: `http://${host}${pathname}${search}` },
     close() {
       clearTimeout(timer);
       return close();
@@ -271,13 +275,16 @@ async function relayOfCommand(
       },
     });
   });
-  const path = join(folder, ".relay");
+  // The system cuts longer paths of sockets.
+  const short = Buffer.byteLength(folder) < 96 ? undefined : HeldFolder.temporary("mcpgen-", "/tmp");
+  const path = join(short ?? folder, ".relay");
   await new Promise<void>((resolve, reject) => node.once("error", reject).listen(path, resolve));
   return {
     server: { command: process.execPath, args: ["-e", pipe, path], env: added },
     async close() {
       node.close();
       await Promise.all([...open].map((channel) => channel.close()));
+      if (short !== undefined) HeldFolder.discard(short);
     },
   };
 }

@@ -139,17 +139,12 @@ function endOf(
     };
     const timer = setTimeout(stop, timeout);
     signal?.addEventListener("abort", stop);
-    process.once("exit", end);
-    const over = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
-      process.off("exit", end);
-    };
-    child.once("error", (error) => (over(), reject(error)));
+    child.once("error", (error) => (clearTimeout(timer), reject(error)));
     // Servers and helpers that the host leaves behind.
     child.once("exit", end);
     child.once("close", (exitCode) => {
-      over();
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
       resolve({ output, exitCode: exitCode ?? undefined, milliseconds: performance.now() - began });
     });
   });

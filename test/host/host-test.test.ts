@@ -1,14 +1,20 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createHostTest } from "../../generator/host/create-host-test.js";
 import { testHost } from "../../generator/host/host-test.js";
 import { offeredTool } from "../../generator/host/offered-tools.js";
-import { hostPrograms } from "../../generator/host/program.js";
+import { type HostName, hostPrograms } from "../../generator/host/program.js";
 import { commands } from "../../generator/command/commands.js";
+import { builtProgram } from "../support/built-program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { listen } from "../support/listen.js";
 import { runs } from "../support/processes.js";
 import { hostWith, inputSchema, listed, served } from "./small-host.js";
 import { until } from "../support/until.mjs";
+
+const echo = builtProgram("examples/echo/main.ts");
 
 test("the command line offers each host", () => {
   const { options } = commands.find(({ name }) => name === "host test")!;
@@ -37,12 +43,12 @@ test("shows which tools and results reach the model, and what the host did besid
   expect(run.tokens).toEqual({ listed: cost(listed), offered: cost([{ ...listed[0]!, ...offeredWeather }]) });
   expect(weather!.tokens.listed + dropped!.tokens.listed).toBe(run.tokens.listed);
   const [rome, lost, atlantis] = run.calls;
-  const { firstByte = 0, answer = 0, quiet, limit } = rome!.server!;
+  const { firstByte = 0, answer = 0, quiet, limit, worked } = rome!.server!;
   expect(firstByte).toBeGreaterThan(0);
   expect(answer).toBeGreaterThanOrEqual(firstByte);
   expect(quiet).toBeLessThanOrEqual(answer);
   expect(answer).toBeLessThan(rome!.milliseconds!);
-  expect(limit).toBe(70_000);
+  expect([worked, limit]).toEqual([70_000, undefined]);
   expect(rome!.result).toContain("sunny in Rome");
   expect(rome!.milliseconds).toBeGreaterThan(0);
   expect(lost).toEqual({ tool: "no.letters" });
@@ -88,6 +94,43 @@ test.each(["its time is over", "it is aborted"])("a host ends with what it start
   // It is not run again.
   expect(left).toHaveLength(1);
   await until("the end of the process that was left behind", () => !runs(Number(left[0])));
+});
+
+test("a folder with a long path has its server over standard streams, and nothing stays", async () => {
+  const temporary = join(temporaryFolder(), "t".repeat(100));
+  mkdirSync(temporary);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const run = await testHost({
+    program: hostWith(),
+    file: process.execPath,
+    server: { command: process.execPath, args: [echo], env: {} },
+    listed: [{ name: "echo", inputSchema: { type: "object" } }],
+    script: [{ tool: "echo", arguments: { message: "heard" } }],
+  });
+  expect(run.calls[0]!.result, run.output).toContain("heard");
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("a start that fails leaves nothing", async () => {
+  const temporary = temporaryFolder();
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const request = { program: hostWith(), file: process.execPath, listed, script: [] };
+  const listening = (): number =>
+    process.getActiveResourcesInfo().filter((each) => each === "TCPServerWrap").length;
+  const before = listening();
+  await expect(testHost({ ...request, server: { url: "none", headers: {} } })).rejects.toThrow("Invalid URL");
+  expect(listening()).toBe(before);
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("a host that is not known is refused with those that are", async () => {
+  const options = { host: "nope" as HostName, server: "http://127.0.0.1:1/", script: [] };
+  await expect(createHostTest(options)).rejects.toMatchObject({
+    code: "MG2004",
+    message: expect.stringContaining(Object.keys(hostPrograms).join(", ")) as string,
+  });
 });
 
 test("nothing starts if it is aborted already", async () => {
