@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { createHostTest } from "../../generator/host/create-host-test.js";
+import { createHostTest, hostServer } from "../../generator/host/create-host-test.js";
 import { testHost } from "../../generator/host/host-test.js";
 import { offeredTool } from "../../generator/host/offered-tools.js";
 import { type HostName, hostPrograms } from "../../generator/host/program.js";
@@ -121,7 +121,7 @@ test("a start that fails leaves nothing", async () => {
     process.getActiveResourcesInfo().filter((each) => each === "TCPServerWrap").length;
   const before = listening();
   await expect(testHost({ ...request, server: { url: "none", headers: {} } })).rejects.toThrow("Invalid URL");
-  expect(listening()).toBe(before);
+  await until("no server listens", () => listening() <= before);
   expect(readdirSync(temporary)).toEqual([]);
 });
 
@@ -131,6 +131,18 @@ test("a host that is not known is refused with those that are", async () => {
     code: "MG2004",
     message: expect.stringContaining(Object.keys(hostPrograms).join(", ")) as string,
   });
+});
+
+test("headers of a host are the same as those of mcpgen: later ones replace earlier ones", async () => {
+  const reach = { directory: ".", headers: { Authorization: "Bearer later" } };
+  const later = { url: "http://127.0.0.1:1/", headers: { Authorization: "Bearer later" } };
+  expect(await hostServer("http://me:secret@127.0.0.1:1/", reach)).toEqual(later);
+  expect(await hostServer("http://me:secret@127.0.0.1:1/", { directory: "." })).toMatchObject({
+    url: "http://127.0.0.1:1/",
+    headers: { Authorization: `Basic ${Buffer.from("me:secret").toString("base64")}` },
+  });
+  const address = { kind: "http", url: later.url, headers: { authorization: "Bearer earlier" } } as const;
+  expect(await hostServer({ name: "s", address } as never, reach)).toEqual(later);
 });
 
 test("nothing starts if it is aborted already", async () => {
