@@ -159,13 +159,12 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
       call?.over();
     });
     if (fault === "slow") await pause(passage.options.slow, undefined, { signal });
-    const own = kept(Object.entries(request.headers) as [string, string][]);
-    const method = request.method!;
-    const more = await server.authorizer?.authorize({ method, url: server.url, signal, attempt: 0 });
+    const { method = "", headers } = request;
+    const given = await server.authorizer?.authorize({ method, url: server.url, signal, attempt: 0 });
     const answer = await openFetch(new URL(request.url!, server.url), {
-      ...{ method, headers: headersWith(more ?? {}, own) },
+      headers: headersWith(given ?? {}, kept(Object.entries(headers) as [string, string][])),
       ...(body.length > 0 && { body }),
-      ...{ redirect: "manual", signal },
+      ...{ method, redirect: "manual", signal },
     });
     response.writeHead(answer.status, kept(answer.headers).flat());
     response.flushHeaders();

@@ -60,14 +60,7 @@ async function runOnce({ signal: given, ...request }: HostRunRequest): Promise<H
   const ending = new AbortController();
   const signal = AbortSignal.any([ending.signal, ...(given ? [given] : [])]);
   const running = runIn(WriteRoot.temporary(), { ...request, signal });
-  const released = interruption.endsFirst(() => (ending.abort(), running));
-  try {
-    const run = await running;
-    signal.throwIfAborted();
-    return run;
-  } finally {
-    await released();
-  }
+  return running.finally(interruption.endsFirst(() => (ending.abort(), running)));
 }
 
 async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun> {
@@ -88,6 +81,7 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
     const folders = { HOME: home, TMPDIR: home, XDG_CONFIG_HOME: join(home, ".config") };
     const env = { PATH, LANG, TERM: "dumb", CI: "1", ...folders, ...proxy.variables, ...start.env };
     const ended = await endOf(request, start.args, { cwd: home, env });
+    request.signal?.throwIfAborted();
     const { calls: served, isMet } = relay;
     const outside = [...proxy.asked].toSorted();
     // Errors of hosts name the address: that of the server, not that of this run.

@@ -59,12 +59,11 @@ export async function harmlessRequest(url: string, headers: Headers, signal: Abo
   return response;
 }
 
+const ownHeaders = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
 export function headersWith(
   given: Headers | Readonly<Record<string, string | undefined>>,
-  own: ConstructorParameters<typeof Headers>[0] = {
-    "content-type": "application/json",
-    accept: "application/json, text/event-stream",
-  },
+  own: ConstructorParameters<typeof Headers>[0] = ownHeaders,
 ): Headers {
   const all = new Headers(own);
   const entries = given instanceof Headers ? [...given] : Object.entries(given);
