@@ -3,6 +3,7 @@ import { packageVersion } from "../files/regular-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { revisionAdvice } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
+import { drive } from "../login/drive.js";
 import { isSecretName, loginOf, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
 import { interruption } from "./interruption.js";
@@ -120,7 +121,7 @@ async function withConnection<T>(
     const made = linkTo(source, runtime, options);
     ({ link } = made);
     const all = await headersOf(made, source, options);
-    if (typeof link.source === "string" && !Object.keys(all).some((name) => /^authorization$/i.test(name)))
+    if (typeof link.source === "string" && !hasLogin(all))
       authorization = options.authorization?.forServer(link.source);
     client = await connected(runtime, link, all, options, authorization);
     options.onConnected?.(client);
@@ -138,6 +139,17 @@ async function withConnection<T>(
     await link?.close(client);
     await released();
   }
+}
+
+/** An HTTP server for another client: its URL, its headers, and what adds a login to each request. @throws as `withServer` */
+export async function httpServer(source: ServerSource, options: ServerOptions) {
+  const made = linkTo(source, await loadRuntime(), options);
+  const url = made.link.source as string;
+  const headers = await headersOf(made, source, options);
+  const authorizer = hasLogin(headers) ? undefined : options.authorization?.forServer(url).authorizer;
+  // If it gets none, the server's refusal says more.
+  if (authorizer) await drive(authorizer, url, AbortSignal.timeout(connectTimeout)).catch(() => {});
+  return { url, headers, authorizer };
 }
 
 /** A connection that stays open until it is closed explicitly. */
@@ -227,8 +239,11 @@ async function headersOf(
   return all;
 }
 
+const hasLogin = (headers: object): boolean =>
+  Object.keys(headers).some((name) => /^authorization$/i.test(name));
+
 /** Merges headers; later ones replace earlier ones of the same name, ignoring case. */
-function replacing(
+export function replacing(
   headers: Readonly<Record<string, string>>,
   others: Readonly<Record<string, string>> = {},
 ): Record<string, string> {

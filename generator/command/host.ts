@@ -111,7 +111,8 @@ function programsOf(args: Arguments, { directory, env }: CommandContext) {
   const named = args.strings("host") as HostName[] | undefined;
   const installed = [...new Set(named ?? hostNames)].flatMap((name) => {
     const program = hostPrograms[name];
-    const file = installedFile(program, directory, env["PATH"]);
+    // A project's programs run when they are named.
+    const file = installedFile(program, named ? directory : undefined, env["PATH"]);
     if (file === undefined && named) throw notInstalled(program);
     return file === undefined ? [] : [{ program, file }];
   });

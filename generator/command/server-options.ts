@@ -1,7 +1,7 @@
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type ServerSource, meantAdvice, isServerSource, kindOfServer } from "../capture/server-source.js";
 import { loadRuntime } from "../capture/runtime.js";
-import type { ServerOptions } from "../capture/with-server.js";
+import { type ServerOptions, replacing } from "../capture/with-server.js";
 import type { ServerStart } from "../page/offer/connect.js";
 import type { Arguments, CommandContext } from "./command.js";
 import { namedVariable } from "./servers/expand.js";
@@ -78,7 +78,7 @@ export function serverOptions(args: Arguments, context: CommandContext): ServerO
     directory,
     revision: args.string("revision"),
     timeout: milliseconds(args, "timeout"),
-    headers: Object.fromEntries(headers),
+    headers: headers.reduce((all, each) => replacing(all, Object.fromEntries([each])), {}),
     variables: given,
     authorization: authorizationOf(args, context),
     onAsked: (what) => console.note(printable(`declined: the server asked ${what}`)),
@@ -95,7 +95,7 @@ export async function startOf(source: ServerSource, options: ServerOptions): Pro
   if (kindOfServer(source) === "http") {
     const url = address?.kind === "http" ? address.url : (source as string);
     const own = address?.kind === "http" ? address.headers : {};
-    return { kind: "http", url, headers: Object.keys({ ...own, ...headers }) };
+    return { kind: "http", url, headers: Object.keys(replacing(own, headers)) };
   }
   const words =
     address?.kind === "stdio" ? address.command : (await loadRuntime()).parseStdioSource(source as string);

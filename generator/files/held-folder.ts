@@ -112,8 +112,8 @@ export class HeldFolder {
   }
 
   /** Makes a folder for temporary files that only this user can enter. */
-  static temporary(prefix: string): string {
-    return mkdtempSync(join(tmpdir(), prefix));
+  static temporary(prefix: string, below = tmpdir()): string {
+    return mkdtempSync(join(below, prefix));
   }
 
   /** Removes such a folder with all that it contains, if it still exists. Links are removed, not followed. */

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { loadRuntime } from "../capture/runtime.js";
-import type { ServerSource } from "../capture/server-source.js";
-import { type ServerOptions, withServer } from "../capture/with-server.js";
+import { type ServerSource, kindOfServer } from "../capture/server-source.js";
+import { type ServerOptions, httpServer, withServer } from "../capture/with-server.js";
 import type { ContractTool } from "../contract/contract.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type HostTest, testHost } from "./host-test.js";
@@ -34,10 +34,14 @@ export interface HostTestOptions {
  * Runs an installed host with a scripted model and a server, without a network: which tools the model gets, how the host
  * changed them, and each result as the model sees it. For tests of any runner.
  *
- * @throws CodedError MG6331 if the host is not installed, and MG41xx if the server cannot be reached
+ * @throws CodedError MG2004 for an unknown host, MG6331 if it is not installed, and MG41xx if the server cannot be reached;
+ *   the reason of a signal that aborts it
  */
 export async function createHostTest(options: HostTestOptions): Promise<HostTest> {
   const { host, server: source, directory = process.cwd(), headers = {}, env = {}, ...rest } = options;
+  const known = Object.keys(hostPrograms);
+  if (!known.includes(host)) throw new CodedError("MG2004", `expected host to be one of ${known.join(", ")}`);
+  rest.signal?.throwIfAborted();
   const program = hostPrograms[host];
   const file = installedFile(program, directory, process.env["PATH"]);
   if (file === undefined) throw notInstalled(program);
@@ -47,14 +51,14 @@ export async function createHostTest(options: HostTestOptions): Promise<HostTest
   return testHost({ program, file, server, listed: items as unknown as ContractTool[], ...rest });
 }
 
-/** The program of a host in the project, or in a folder of PATH. */
+/** The program of a host in a project, if one is given, or in a folder of PATH. */
 export function installedFile(
   { program }: HostProgram,
-  directory: string,
-  path: string | undefined,
+  directory: string | undefined,
+  path = "",
 ): string | undefined {
-  const folders = (path ?? "").split(delimiter).filter((folder) => folder !== "");
-  return [join(directory, "node_modules/.bin"), ...folders]
+  const own = directory === undefined ? [] : [join(directory, "node_modules/.bin")];
+  return [...own, ...path.split(delimiter).filter((folder) => folder !== "")]
     .map((folder) => join(folder, program))
     .find((file) => {
       const found = statSync(file, { throwIfNoEntry: false });
@@ -68,13 +72,9 @@ export function notInstalled({ name, package: from }: HostProgram): CodedError {
 
 /** The server as a host's configuration names it; a command starts in its own folder, not in that of the host. */
 export async function hostServer(source: ServerSource, options: ServerOptions): Promise<HostServer> {
-  const { directory, headers = {}, variables = {} } = options;
-  const address = typeof source === "string" ? undefined : source.address;
-  if (address?.kind === "http") {
-    const more = await address.moreHeaders?.();
-    return { url: address.url, headers: { ...address.headers, ...more, ...headers } };
-  }
-  if (typeof source === "string" && !/^stdio:/i.test(source)) return { url: source, headers };
+  if (kindOfServer(source) === "http") return httpServer(source, options);
+  const { directory, variables = {} } = options;
+  const address = typeof source !== "string" && source.address.kind === "stdio" ? source.address : undefined;
   const { parseStdioSource } = await loadRuntime();
   const words = address?.command ?? parseStdioSource(source as string);
   return {

@@ -9,6 +9,7 @@ import type { ModelCall } from "./model/fake-model.js";
 import type { OfferedTool } from "./model/dialect.js";
 import { offeredTool } from "./offered-tools.js";
 import { type Fault, type ServedCall, addedTool, downTime, faults } from "./relay.js";
+import type { KnownQuiet } from "./program.js";
 import { type HostRun, type HostRunRequest, runHost, serverName } from "./run-host.js";
 
 export interface HostTestRequest extends Omit<
@@ -53,9 +54,8 @@ export interface HostCall extends ModelCall {
   readonly isError?: boolean;
   /** From the call to the result: time of the host and the server. */
   readonly milliseconds?: number;
-  /** At the server; absent if the call did not reach it. `worked` and `limit`: which `quiet` the host is known to survive, and not to. */
-  readonly server?: Pick<ServedCall, "quiet"> &
-    Partial<ServedCall> & { readonly [key in "worked" | "limit"]?: number };
+  /** At the server; absent if the call did not reach it. */
+  readonly server?: Pick<ServedCall, "quiet"> & Partial<ServedCall> & KnownQuiet;
 }
 
 /** How a call of a fault ended: with the server's result, with another one, or without one; or the host no longer offered the tool. */
@@ -93,7 +93,7 @@ export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode
 /**
  * Runs a real host with a scripted model: which tools the model gets, how the host changed them, and which results.
  *
- * @throws Error with the code of the system if the host cannot be started
+ * @throws Error with the code of the system if the host cannot be started; the reason of the signal that aborts it
  */
 export async function testHost({ listed, timeout = 120_000, ...given }: HostTestRequest): Promise<HostTest> {
   const find = (tool: string, offered: readonly OfferedTool[]): OfferedTool | undefined =>
@@ -114,8 +114,7 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
     return { ...seen, rules: meant };
   });
   const { outside, output, exitCode, milliseconds } = run;
-  const { limit, worked = limit } = given.program.quiet?.[transport] ?? {};
-  const calls = callsOf(run, given.script, worked);
+  const calls = callsOf(run, given.script, given.program.quiet?.[transport]);
   return {
     ...{ transport, tools, calls },
     others: offered.length - tools.filter((tool) => tool.offered !== undefined).length,
@@ -162,14 +161,14 @@ function asListed({ name, description, schema = null }: OfferedTool): ContractTo
   return { name, inputSchema, ...(description !== undefined && { description }) };
 }
 
-function callsOf(run: HostRun, script: readonly ModelCall[], limit: number | undefined): HostCall[] {
+function callsOf(run: HostRun, script: readonly ModelCall[], known?: KnownQuiet): HostCall[] {
   return script.map((call, step) => {
     const { made, answered, result, served } = stepOf(run, step);
     return {
       ...call,
       ...(result && { result: result.content, milliseconds: answered!.at - made!.at }),
       ...(result?.isError !== undefined && { isError: result.isError }),
-      ...(served && { server: { ...served, ...(limit !== undefined && { limit }) } }),
+      ...(served && { server: { ...served, ...known } }),
     };
   });
 }
@@ -207,6 +206,8 @@ async function faultsOf(
     return { fault, isMet: run.isMet, call: met, next, isBack, ...(fault === "list" && { isListed }) };
   };
   const slowly = runWith("slow");
+  // If another run fails first, nothing waits for it.
+  slowly.catch(() => {});
   const done: HostFault[] = [];
   for (const fault of faults) {
     if (fault === "session" && !("url" in request.server)) continue;

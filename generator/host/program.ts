@@ -1,9 +1,10 @@
+import type { Authorizer } from "../login/token-stores.js";
 import hosts from "./hosts.json" with { type: "json" };
 
-/** A server as a host's configuration names it. */
+/** A server as a host's configuration names it. The host does not see what the `authorizer` adds to its requests. */
 export type HostServer =
   | { readonly command: string; readonly args: readonly string[]; readonly env: Variables }
-  | { readonly url: string; readonly headers: Variables };
+  | { readonly url: string; readonly headers: Variables; readonly authorizer?: Authorizer | undefined };
 
 export type Variables = Readonly<Record<string, string>>;
 
@@ -23,6 +24,9 @@ export interface Start {
  */
 type StartOf = (name: string, server: HostServer, model: string) => Start;
 
+/** Milliseconds without a byte: as long as a call was seen to survive, or after which the host gave up. */
+export type KnownQuiet = { readonly [key in "worked" | "limit"]?: number };
+
 /** A program that uses servers for a model. */
 export interface HostProgram {
   readonly name: string;
@@ -33,10 +37,7 @@ export interface HostProgram {
   readonly node: number;
   /** What it does with tools that break a rule of `lint`, by the rule's id. */
   readonly rules?: Variables;
-  /** Milliseconds without a byte that a call survived, or after which the host gave up. */
-  readonly quiet?: {
-    readonly [kind in "stdio" | "http"]?: { readonly worked?: number; readonly limit?: number };
-  };
+  readonly quiet?: { readonly [kind in "stdio" | "http"]?: KnownQuiet };
   /** Whether it was seen to obey the variables for proxies. */
   readonly proxy?: boolean;
   readonly start: StartOf;

@@ -6,8 +6,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { type Channel, loadRuntime } from "../capture/runtime.js";
 import { SessionMemory } from "../capture/session-memory.js";
+import { HeldFolder } from "../files/held-folder.js";
 import { listenOnLoopback } from "../files/loopback.js";
 import { openFetch } from "../files/proxies.js";
+import { headersWith } from "../login/drive.js";
 import type { HostServer } from "./program.js";
 
 /** What a relay can do to the second call of a tool. */
@@ -97,7 +99,7 @@ class Passage {
   }
 }
 
-/** The message in a text; without members, if there is none. */
+/** The message in a text; without members, if there is none. Batches pass unseen: hosts send single messages. */
 function parsed(text: string): JsonObject {
   try {
     const value = JSON.parse(text) as JsonValue;
@@ -128,6 +130,7 @@ const kept = (headers: Iterable<[string, string]>): [string, string][] =>
 
 async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage: Passage) {
   const [known, gone, streams] = [new Set<string>(), new Set<string>(), new Set<ServerResponse>()];
+  const { pathname, search } = new URL(server.url);
   let timer: NodeJS.Timeout | undefined;
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // A page of a browser may have the address of this machine under another name.
@@ -156,11 +159,12 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
       call?.over();
     });
     if (fault === "slow") await pause(passage.options.slow, undefined, { signal });
+    const { method = "", headers } = request;
+    const given = await server.authorizer?.authorize({ method, url: server.url, signal, attempt: 0 });
     const answer = await openFetch(new URL(request.url!, server.url), {
-      method: request.method!,
-      headers: kept(Object.entries(request.headers) as [string, string][]),
+      headers: headersWith(given ?? {}, kept(Object.entries(headers) as [string, string][])),
       ...(body.length > 0 && { body }),
-      ...{ redirect: "manual", signal },
+      ...{ method, redirect: "manual", signal },
     });
     response.writeHead(answer.status, kept(answer.headers).flat());
     response.flushHeaders();
@@ -188,9 +192,8 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
   const node = createServer((from, to) => void pass(from, to).catch(() => to.destroy()));
   const { port, close } = await listenOnLoopback(node);
   const host = `127.0.0.1:${port}`;
-  const { pathname, search } = new URL(server.url);
   return {
-    server: { ...server, url: `http://${host}${pathname}${search}` },
+    server: { headers: server.headers, url: `http://${host}${pathname}${search}` },
     close() {
       clearTimeout(timer);
       return close();
@@ -208,6 +211,9 @@ s.on("error", () => {}).on("close", () => process.exit());`;
 /** Maximum size in bytes of a message. */
 const limit = 64 * 2 ** 20;
 
+/** Milliseconds for each step of the end of a server, which is over before an interruption is. */
+const ends = { inputGrace: 1_000, terminateGrace: 300 };
+
 type CommandServer = Exclude<HostServer, { readonly url: string }>;
 
 /** The host starts a process that only connects; the relay starts the server, with the environment that the host gave. */
@@ -220,6 +226,7 @@ async function relayOfCommand(
   const open = new Set<Channel>();
   const node = createSocketServer({ allowHalfOpen: true }, (socket: Socket) => {
     const near = streamChannel(socket, socket, { limit, backlog: Infinity });
+    open.add(near);
     const ending = new AbortController();
     const waiting = new Map<JsonValue, ServedCall>();
     let cut: ServedCall | undefined;
@@ -250,7 +257,7 @@ async function relayOfCommand(
     const start = (environment: string): Channel => {
       const own = Object.keys(process.env).map((name) => [name, undefined]);
       const env = { ...Object.fromEntries(own), ...parsed(environment) };
-      const channel = stdioClientChannel([command, ...args], { env, limit, stderr: "ignore" });
+      const channel = stdioClientChannel([command, ...args], { ...ends, env, limit, stderr: "ignore" });
       open.add(channel);
       const closed = (): void => void near.close();
       channel.open({ message: fromServer, turn: () => near.flush(), tooLong: () => {}, closed });
@@ -267,13 +274,16 @@ async function relayOfCommand(
       },
     });
   });
-  const path = join(folder, ".relay");
+  // The system cuts longer paths of sockets.
+  const short = Buffer.byteLength(folder) < 96 ? undefined : HeldFolder.temporary("mcpgen-", "/tmp");
+  const path = join(short ?? folder, ".relay");
   await new Promise<void>((resolve, reject) => node.once("error", reject).listen(path, resolve));
   return {
     server: { command: process.execPath, args: ["-e", pipe, path], env: added },
     async close() {
       node.close();
       await Promise.all([...open].map((channel) => channel.close()));
+      if (short !== undefined) HeldFolder.discard(short);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { interruption } from "../capture/interruption.js";
 import { HeldFolder, WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import { type FakeModel, type FakeModelOptions, fakeModel } from "./model/fake-model.js";
@@ -43,24 +44,34 @@ const mostOutput = 65_536;
  * Lets a host play a script with a server, in a home folder that is deleted at the end, with an environment made
  * from nothing, and with proxies that refuse every other machine.
  *
- * @throws Error with the code of the system if the file cannot be started
+ * @throws Error with the code of the system if the file cannot be started; the reason of the signal that aborts it
  */
 export async function runHost(request: HostRunRequest): Promise<HostRun> {
   const run = await runOnce(request);
   // On a busy machine, a host may ask its model before its servers have started.
   const isEarly = run.left.length > 0 && run.left.length === request.script.length;
-  return isEarly && !request.signal?.aborted ? runOnce(request) : run;
+  const timeout = request.timeout - run.milliseconds;
+  return isEarly && run.exitCode !== undefined && timeout > 0 ? runOnce({ ...request, timeout }) : run;
 }
 
-async function runOnce(request: HostRunRequest): Promise<HostRun> {
-  const root = WriteRoot.temporary();
+/** Runs the host once. A signal that ends this process ends all that was started first. */
+async function runOnce({ signal: given, ...request }: HostRunRequest): Promise<HostRun> {
+  given?.throwIfAborted();
+  const ending = new AbortController();
+  const signal = AbortSignal.any([ending.signal, ...(given ? [given] : [])]);
+  const running = runIn(WriteRoot.temporary(), { ...request, signal });
+  return running.finally(interruption.endsFirst(() => (ending.abort(), running)));
+}
+
+async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun> {
   const home = root.folder;
-  const [model, proxy, relay] = await Promise.all([
-    fakeModel(request),
-    refusingProxy(),
-    relayTo(request.server, home, request),
-  ]);
+  const open: { close(): Promise<unknown> }[] = [];
+  const kept = <T extends (typeof open)[number]>(each: T): T => (open.push(each), each);
   try {
+    const model = kept(await fakeModel(request));
+    const proxy = kept(await refusingProxy());
+    const relay = kept(await relayTo(request.server, home, request));
+    request.signal?.throwIfAborted();
     const start = request.program.start(serverName, relay.server, model.url);
     writeFiles(
       root,
@@ -70,6 +81,7 @@ async function runOnce(request: HostRunRequest): Promise<HostRun> {
     const folders = { HOME: home, TMPDIR: home, XDG_CONFIG_HOME: join(home, ".config") };
     const env = { PATH, LANG, TERM: "dumb", CI: "1", ...folders, ...proxy.variables, ...start.env };
     const ended = await endOf(request, start.args, { cwd: home, env });
+    request.signal?.throwIfAborted();
     const { calls: served, isMet } = relay;
     const outside = [...proxy.asked].toSorted();
     // Errors of hosts name the address: that of the server, not that of this run.
@@ -86,7 +98,7 @@ async function runOnce(request: HostRunRequest): Promise<HostRun> {
       outside,
     };
   } finally {
-    await Promise.all([model.close(), proxy.close(), relay.close()]);
+    await Promise.allSettled(open.map((each) => each.close()));
     HeldFolder.discard(home);
   }
 }
@@ -113,19 +125,20 @@ function endOf(
         // The group has ended.
       }
     };
-    const timer = setTimeout(() => {
+    const stop = (): void => {
       end();
       // A process that has left the group may hold them.
       child.stdout.destroy();
       child.stderr.destroy();
-    }, timeout);
-    signal?.addEventListener("abort", end, { once: true });
+    };
+    const timer = setTimeout(stop, timeout);
+    signal?.addEventListener("abort", stop);
     child.once("error", (error) => (clearTimeout(timer), reject(error)));
     // Servers and helpers that the host leaves behind.
     child.once("exit", end);
     child.once("close", (exitCode) => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", end);
+      signal?.removeEventListener("abort", stop);
       resolve({ output, exitCode: exitCode ?? undefined, milliseconds: performance.now() - began });
     });
   });

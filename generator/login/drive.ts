@@ -59,11 +59,13 @@ export async function harmlessRequest(url: string, headers: Headers, signal: Abo
   return response;
 }
 
-export function headersWith(given: Headers | Readonly<Record<string, string | undefined>>): Headers {
-  const all = new Headers({
-    "content-type": "application/json",
-    accept: "application/json, text/event-stream",
-  });
+const ownHeaders = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+export function headersWith(
+  given: Headers | Readonly<Record<string, string | undefined>>,
+  own: ConstructorParameters<typeof Headers>[0] = ownHeaders,
+): Headers {
+  const all = new Headers(own);
   const entries = given instanceof Headers ? [...given] : Object.entries(given);
   for (const [name, value] of entries) if (value !== undefined) all.set(name, value);
   secrets.learnCredential(all.get("authorization") ?? "");

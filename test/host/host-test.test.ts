@@ -1,14 +1,20 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { createHostTest, hostServer } from "../../generator/host/create-host-test.js";
 import { testHost } from "../../generator/host/host-test.js";
 import { offeredTool } from "../../generator/host/offered-tools.js";
-import { hostPrograms } from "../../generator/host/program.js";
+import { type HostName, hostPrograms } from "../../generator/host/program.js";
 import { commands } from "../../generator/command/commands.js";
+import { builtProgram } from "../support/built-program.js";
+import { temporaryFolder } from "../support/temporary-folder.js";
 import { listen } from "../support/listen.js";
 import { runs } from "../support/processes.js";
 import { hostWith, inputSchema, listed, served } from "./small-host.js";
 import { until } from "../support/until.mjs";
+
+const echo = builtProgram("examples/echo/main.ts");
 
 test("the command line offers each host", () => {
   const { options } = commands.find(({ name }) => name === "host test")!;
@@ -37,12 +43,12 @@ test("shows which tools and results reach the model, and what the host did besid
   expect(run.tokens).toEqual({ listed: cost(listed), offered: cost([{ ...listed[0]!, ...offeredWeather }]) });
   expect(weather!.tokens.listed + dropped!.tokens.listed).toBe(run.tokens.listed);
   const [rome, lost, atlantis] = run.calls;
-  const { firstByte = 0, answer = 0, quiet, limit } = rome!.server!;
+  const { firstByte = 0, answer = 0, quiet, limit, worked } = rome!.server!;
   expect(firstByte).toBeGreaterThan(0);
   expect(answer).toBeGreaterThanOrEqual(firstByte);
   expect(quiet).toBeLessThanOrEqual(answer);
   expect(answer).toBeLessThan(rome!.milliseconds!);
-  expect(limit).toBe(70_000);
+  expect([worked, limit]).toEqual([70_000, undefined]);
   expect(rome!.result).toContain("sunny in Rome");
   expect(rome!.milliseconds).toBeGreaterThan(0);
   expect(lost).toEqual({ tool: "no.letters" });
@@ -66,26 +72,83 @@ test("a tool whose name the host shortens is known by its description, if no oth
   expect(offeredTool({ name: tool.name }, [{ ...cut, description: undefined }], "tested")).toBeUndefined();
 });
 
-test("a host that does not end is ended, with what it started", async () => {
+test.each(["its time is over", "it is aborted"])("a host ends with what it started if %s", async (how) => {
   const ending = new AbortController();
-  let left = "";
+  const left: string[] = [];
   const node = createServer(({ url }) => {
-    left = url!.split("?")[1]!;
-    ending.abort();
+    left.push(url!.split("?")[1]!);
+    if (how === "it is aborted") ending.abort();
   });
   const port = await listen(node);
-  const server = { url: `http://127.0.0.1:${port}/`, headers: {} };
-  const { signal } = ending;
-  const run = await testHost({
+  const url = `http://127.0.0.1:${port}/`;
+  const run = testHost({
     program: hostWith("hang"),
     file: process.execPath,
-    server,
+    server: { url, headers: {} },
     listed,
-    script: [],
-    signal,
+    script: [{ tool: "weather" }],
+    ...(how === "it is aborted" ? { signal: ending.signal } : { timeout: 5_000 }),
   });
-  expect(run.exitCode).toBeUndefined();
-  await until("the end of the process that was left behind", () => !runs(Number(left)));
+  if (how === "it is aborted") await expect(run).rejects.toThrow("aborted");
+  else expect((await run).exitCode).toBeUndefined();
+  // It is not run again.
+  expect(left).toHaveLength(1);
+  await until("the end of the process that was left behind", () => !runs(Number(left[0])));
+});
+
+test("a folder with a long path has its server over standard streams, and nothing stays", async () => {
+  const temporary = join(temporaryFolder(), "t".repeat(100));
+  mkdirSync(temporary);
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const run = await testHost({
+    program: hostWith(),
+    file: process.execPath,
+    server: { command: process.execPath, args: [echo], env: {} },
+    listed: [{ name: "echo", inputSchema: { type: "object" } }],
+    script: [{ tool: "echo", arguments: { message: "heard" } }],
+  });
+  expect(run.calls[0]!.result, run.output).toContain("heard");
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("a start that fails leaves nothing", async () => {
+  const temporary = temporaryFolder();
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const request = { program: hostWith(), file: process.execPath, listed, script: [] };
+  const listening = (): number =>
+    process.getActiveResourcesInfo().filter((each) => each === "TCPServerWrap").length;
+  const before = listening();
+  await expect(testHost({ ...request, server: { url: "none", headers: {} } })).rejects.toThrow("Invalid URL");
+  await until("no server listens", () => listening() <= before);
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("a host that is not known is refused with those that are", async () => {
+  const options = { host: "nope" as HostName, server: "http://127.0.0.1:1/", script: [] };
+  await expect(createHostTest(options)).rejects.toMatchObject({
+    code: "MG2004",
+    message: expect.stringContaining(Object.keys(hostPrograms).join(", ")) as string,
+  });
+});
+
+test("headers of a host are the same as those of mcpgen: later ones replace earlier ones", async () => {
+  const reach = { directory: ".", headers: { Authorization: "Bearer later" } };
+  const later = { url: "http://127.0.0.1:1/", headers: { Authorization: "Bearer later" } };
+  expect(await hostServer("http://me:secret@127.0.0.1:1/", reach)).toEqual(later);
+  expect(await hostServer("http://me:secret@127.0.0.1:1/", { directory: "." })).toMatchObject({
+    url: "http://127.0.0.1:1/",
+    headers: { Authorization: `Basic ${Buffer.from("me:secret").toString("base64")}` },
+  });
+  const address = { kind: "http", url: later.url, headers: { authorization: "Bearer earlier" } } as const;
+  expect(await hostServer({ name: "s", address } as never, reach)).toEqual(later);
+});
+
+test("nothing starts if it is aborted already", async () => {
+  const signal = AbortSignal.abort();
+  const request = { program: hostWith(), file: "/none", server: { url: "http://127.0.0.1:1/", headers: {} } };
+  await expect(testHost({ ...request, listed, script: [], signal })).rejects.toThrow("aborted");
 });
 
 /** Tokens by the estimate of `lint`: a quarter of the bytes of each entry. */

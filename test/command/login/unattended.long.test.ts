@@ -1,15 +1,17 @@
 import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { exportJWK } from "jose";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { builtProgram } from "../../support/built-program.js";
 import { authorizationServer } from "../../support/auth/authorization-server.js";
 import { freePorts } from "../../support/free-ports.mjs";
 import { listen } from "../../support/listen.js";
 import { protectedServer } from "./protected-server.js";
 
+const host = builtProgram("test/host/programs/host.ts");
 const client = { id: "ci", secret: "the-secret-of-ci" };
 const bound = { MCPGEN_ISSUER: "https://as.example" };
 
@@ -133,6 +135,22 @@ describe("credentials of the environment", () => {
     MCPGEN_ISSUER: issuer,
     MCPGEN_CLIENT_ID: client.id,
     MCPGEN_CLIENT_SECRET: client.secret,
+  });
+
+  test("a host reaches the server with a token that it does not have", async () => {
+    const { as, url, run, folder } = await protectedServer({ clients: [client] }, ["files:read"]);
+    const bin = join(folder, "node_modules/.bin");
+    mkdirSync(bin, { recursive: true });
+    const kept = `cp .codex/config.toml '${bin}/config.toml'`;
+    const program = `#!/bin/sh\n${kept}\nexec '${process.execPath}' '${host}'\n`;
+    writeFileSync(join(bin, "codex"), program, { mode: 0o755 });
+    writeFileSync(join(folder, "calls.json"), '[{ "tool": "echo" }]');
+    const words = ["host", "test", url, "--host", "codex", "--script", "calls.json", "--json"];
+    const { code, stdout } = await run(words, variablesFor(as));
+    expect(code, stdout).toBe(0);
+    expect(stdout).toContain("echoed");
+    // It is among the files that must have no token.
+    expect(readFileSync(join(bin, "config.toml"), "utf8")).toContain("http_headers = {  }");
   });
 
   test("a client with a secret gets a token, with which the call runs", async () => {
