@@ -65,6 +65,9 @@ async function runOnce({ signal: given, ...request }: HostRunRequest): Promise<H
 
 async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun> {
   const home = root.folder;
+  const discard = (): void => HeldFolder.discard(home);
+  // A second signal ends this process at once.
+  process.once("exit", discard);
   const open: { close(): Promise<unknown> }[] = [];
   const kept = <T extends (typeof open)[number]>(each: T): T => (open.push(each), each);
   try {
@@ -99,7 +102,8 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
     };
   } finally {
     await Promise.allSettled(open.map((each) => each.close()));
-    HeldFolder.discard(home);
+    process.off("exit", discard);
+    discard();
   }
 }
 
