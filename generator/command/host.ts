@@ -97,7 +97,7 @@ function withoutTimes(test: HostTest): HostReport["test"] {
   return { ...test, ...timed, calls: still(calls), faults: still(test.faults) };
 }
 
-/** Whether the host asked its model: each host offers tools of its own, too. */
+/** Whether the host asked its model: each host offers its own tools, too. */
 function asksModel({ others, tools }: HostReport["test"]): boolean {
   return others > 0 || tools.some(({ offered }) => offered);
 }

@@ -15,7 +15,7 @@ interface HostRow {
   readonly quiet?: { readonly [transport: string]: { readonly worked?: number; readonly limit?: number } };
 }
 
-const rows: readonly HostRow[] = Object.values(hosts);
+const known: readonly HostRow[] = Object.values(hosts);
 
 interface OpenCall {
   readonly tool: string;
@@ -27,8 +27,13 @@ interface OpenCall {
 export class HostLimits {
   /** Gets the findings. */
   found: (tool: string, finding: Finding) => void = () => {};
+  readonly #rows: readonly HostRow[];
   readonly #open = new Map<JsonValue | undefined, OpenCall>();
   readonly #reported = new Set<string>();
+
+  constructor(rows = known) {
+    this.#rows = rows;
+  }
 
   /** Hears a message of the connection. */
   heard(from: Side, text: string): void {
@@ -78,8 +83,9 @@ export class HostLimits {
       isJsonObject(block) ? String(block["text"] ?? "") : "",
     );
     const length = Math.max(texts.join("").length, JSON.stringify(structuredContent)?.length ?? 0);
-    const cutting = rows.flatMap(({ title, result: { text: { whole = 0, cut = Infinity } = {} } = {} }) =>
-      length > whole && cut < Infinity ? [`${title} more than ${whole}`] : [],
+    const cutting = this.#rows.flatMap(
+      ({ title, result: { text: { whole = 0, cut = Infinity } = {} } = {} }) =>
+        length > whole && cut < Infinity ? [`${title} more than ${whole}`] : [],
     );
     if (cutting.length > 0)
       this.#report(
@@ -90,7 +96,7 @@ export class HostLimits {
   }
 
   #reportQuiet(tool: string): void {
-    const times = rows.flatMap(({ title, quiet = {} }) => {
+    const times = this.#rows.flatMap(({ title, quiet = {} }) => {
       const limits = Object.values(quiet).flatMap(({ limit }) => limit ?? []);
       return limits.length === 0 ? [] : [`${title} after ${Math.min(...limits) / 1000} s`];
     });

@@ -143,8 +143,8 @@ test.each([
 ])("a call with the limits %j", (limits, expected) => {
   const call = { tool: "read", result: "", server: { quiet: 20, ...limits } };
   const { facts } = readingOf({ calls: [call] });
-  const told = facts!.filter(({ name }) => name === "quiet").map(({ value }) => value.join(""));
-  expect(told).toEqual(expected === undefined ? [] : [`20 ms; the host ${expected}`]);
+  const shown = facts!.filter(({ name }) => name === "quiet").map(({ value }) => value.join(""));
+  expect(shown).toEqual(expected === undefined ? [] : [`20 ms; the host ${expected}`]);
 });
 
 test("a description that a host makes empty is shown as one", () => {

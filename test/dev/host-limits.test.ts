@@ -2,28 +2,22 @@ import type { JsonObject } from "@mcpgen/engine";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { HostLimits } from "../../generator/dev/host-limits.js";
 
-vi.mock("../../generator/host/hosts.json", () => ({
-  default: {
-    patient: {
-      title: "Patient",
-      quiet: { stdio: { worked: 75_000 }, http: {} },
-      result: { text: { whole: 500 } },
-    },
-    hasty: {
-      title: "Hasty",
-      quiet: { stdio: { limit: 90_000 }, http: { limit: 60_000 } },
-      result: { text: { whole: 100, cut: 200 } },
-    },
-    short: { title: "Short", result: { text: { cut: 50 } } },
-    unknown: { title: "Unknown", result: { structured: "beside" } },
+const rows = [
+  { title: "Patient", quiet: { stdio: { worked: 75_000 }, http: {} }, result: { text: { whole: 500 } } },
+  {
+    title: "Hasty",
+    quiet: { stdio: { limit: 90_000 }, http: { limit: 60_000 } },
+    result: { text: { whole: 100, cut: 200 } },
   },
-}));
+  { title: "Short", result: { text: { cut: 50 } } },
+  { title: "Unknown", result: {} },
+];
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A connection, and the findings about its calls. */
 function connection() {
-  const limits = new HostLimits();
+  const limits = new HostLimits(rows);
   const found: string[] = [];
   limits.found = (tool, { code, severity, message }) => found.push(`${tool}: ${severity} ${code} ${message}`);
   const says = (from: "client" | "server", message: JsonObject | readonly JsonObject[]): void =>
