@@ -1,6 +1,7 @@
 import data from "../generator/host/hosts.json" with { type: "json" };
 import { lintRules } from "../generator/lint/lint-contract.js";
-import { type HostProfile, effects, levelFor } from "../generator/lint/rule.js";
+import type { HostName } from "../generator/lint/host-rows.js";
+import { effects, levelFor } from "../generator/lint/rule.js";
 
 /** A row of hosts.json (generator/host/hosts.schema.json); a member that is absent was not looked at. */
 interface HostRow {
@@ -128,7 +129,7 @@ function section(host: Named): string {
   const { id, title, version, node, models, rules = {}, schema, result, evidence } = host;
   const kinds = result && (["image", "audio", "link", "embedded"] as const);
   const by = (wanted: Passage): string => list(kinds?.filter((kind) => result![kind] === wanted) ?? []);
-  const concerned = lintRules.filter((rule) => levelFor(rule, id as HostProfile));
+  const concerned = lintRules.filter((rule) => levelFor(rule, id as HostName));
   const broken = Object.entries(effects).flatMap(([effect, { phrase }]) => {
     const ids = concerned.map((rule) => rule.id).filter((rule) => rules[rule] === effect);
     return ids.length === 0 ? [] : [`${phrase}: ${codes(ids)}`];

@@ -1,5 +1,5 @@
 import type { Options } from "yargs";
-import type { HostName } from "../host/program.js";
+import type { HostName } from "../lint/host-rows.js";
 import {
   type CommandDefinition,
   flag,

@@ -1,14 +1,8 @@
 import { resolve, basename } from "node:path";
 import { pointerTokens } from "@mcpgen/engine";
+import { hostNames } from "../lint/host-rows.js";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
-import {
-  type Profile,
-  everydayProfiles,
-  hostProfiles,
-  profileText,
-  profiles,
-  usualProfiles,
-} from "../lint/rule.js";
+import { type Profile, everydayProfiles, profileText, profiles, usualProfiles } from "../lint/rule.js";
 import { type ServerSource, shownSource, isServerSource } from "../capture/server-source.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
@@ -157,7 +151,7 @@ function profilesOf(args: Arguments): readonly Profile[] {
   const given = ["profile", "host"].flatMap((option) => args.strings(option) ?? []);
   return given.length === 0
     ? usualProfiles
-    : [...profiles, ...hostProfiles].filter((profile) => given.includes(profile));
+    : [...profiles, ...hostNames].filter((profile) => given.includes(profile));
 }
 
 /** Groups problems that share one line of output, in the order of each group's first problem. */

@@ -1,21 +1,13 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Finding } from "../diagnostics/coded-error.js";
 import type { Side } from "../page/browser/dev/messages.js";
-import hosts from "../host/hosts.json" with { type: "json" };
+import { type HostRow, hostRows } from "../lint/host-rows.js";
 import { parsedText } from "./page/wire-log.js";
 
 /** Milliseconds after which a tool counts as quiet: half of the time after which the first hosts give up. */
 const quietMs = 30_000;
 
-/** What hosts.json says about the limits of a host. */
-interface HostRow {
-  readonly title: string;
-  readonly result?: { readonly text?: { readonly whole?: number; readonly cut?: number } };
-  /** By transport: the milliseconds after which the host gives up on a quiet tool. */
-  readonly quiet?: { readonly [transport: string]: { readonly worked?: number; readonly limit?: number } };
-}
-
-const known: readonly HostRow[] = Object.values(hosts);
+type Limits = Pick<HostRow, "title" | "result" | "quiet">;
 
 interface OpenCall {
   readonly tool: string;
@@ -27,11 +19,11 @@ interface OpenCall {
 export class HostLimits {
   /** Gets the findings. */
   found: (tool: string, finding: Finding) => void = () => {};
-  readonly #rows: readonly HostRow[];
+  readonly #rows: readonly Limits[];
   readonly #open = new Map<JsonValue | undefined, OpenCall>();
   readonly #reported = new Set<string>();
 
-  constructor(rows = known) {
+  constructor(rows: readonly Limits[] = Object.values(hostRows)) {
     this.#rows = rows;
   }
 

@@ -7,7 +7,8 @@ import type { ContractTool } from "../contract/contract.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type HostTest, testHost } from "./host-test.js";
 import type { ModelCall } from "./model/fake-model.js";
-import { type HostName, type HostProgram, type HostServer, type Variables, hostPrograms } from "./program.js";
+import type { HostName } from "../lint/host-rows.js";
+import { type HostProgram, type HostServer, type Variables, hostPrograms } from "./program.js";
 
 export interface HostTestOptions {
   readonly host: HostName;

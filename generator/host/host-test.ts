@@ -9,7 +9,7 @@ import type { ModelCall } from "./model/fake-model.js";
 import type { OfferedTool } from "./model/dialect.js";
 import { offeredTool } from "./offered-tools.js";
 import { type Fault, type ServedCall, addedTool, downTime, faults } from "./relay.js";
-import type { KnownQuiet } from "./program.js";
+import type { KnownQuiet } from "../lint/host-rows.js";
 import { type HostRun, type HostRunRequest, runHost, serverName } from "./run-host.js";
 
 export interface HostTestRequest extends Omit<

@@ -1,5 +1,5 @@
 import type { Authorizer } from "../login/token-stores.js";
-import hosts from "./hosts.json" with { type: "json" };
+import { type HostName, type HostRow, hostNames, hostRows } from "../lint/host-rows.js";
 
 /** A server as a host's configuration names it. The host does not see what the `authorizer` adds to its requests. */
 export type HostServer =
@@ -24,22 +24,12 @@ export interface Start {
  */
 type StartOf = (name: string, server: HostServer, model: string) => Start;
 
-/** Milliseconds without a byte: as long as a call was seen to survive, or after which the host gave up. */
-export type KnownQuiet = { readonly [key in "worked" | "limit"]?: number };
-
 /** A program that uses servers for a model. */
-export interface HostProgram {
+export interface HostProgram extends Pick<
+  HostRow,
+  "package" | "program" | "node" | "rules" | "quiet" | "proxy"
+> {
   readonly name: string;
-  /** The npm package that has it, and the program of the package. */
-  readonly package: string;
-  readonly program: string;
-  /** The smallest major version of Node.js that it runs on. */
-  readonly node: number;
-  /** What it does with tools that break a rule of `lint`, by the rule's id. */
-  readonly rules?: Variables;
-  readonly quiet?: { readonly [kind in "stdio" | "http"]?: KnownQuiet };
-  /** Whether it was seen to obey the variables for proxies. */
-  readonly proxy?: boolean;
   readonly start: StartOf;
 }
 
@@ -185,7 +175,7 @@ const copilotCli: StartOf = (name, server, model) => ({
   args: ["-p", prompt, "--allow-all-tools"],
 });
 
-const starts = {
+const starts: { readonly [Name in HostName]: StartOf } = {
   "claude-code": claudeCode,
   codex,
   "copilot-cli": copilotCli,
@@ -194,13 +184,7 @@ const starts = {
   "qwen-code": qwenCode,
 };
 
-export type HostName = keyof typeof starts;
-
-export const hostNames = Object.keys(starts) as readonly HostName[];
-
-const rows: { readonly [Name in HostName]: Omit<HostProgram, "name" | "start"> } = hosts;
-
 /** The hosts that can be run without a network, by the name that users write. */
 export const hostPrograms = Object.fromEntries(
-  hostNames.map((name) => [name, { ...rows[name], name, start: starts[name] }]),
+  hostNames.map((name): [HostName, HostProgram] => [name, { ...hostRows[name], name, start: starts[name] }]),
 ) as { readonly [Name in HostName]: HostProgram };

@@ -1,11 +1,5 @@
-import {
-  type LintRule,
-  type ModelProfile,
-  everyProfile,
-  hostProfiles,
-  levelFor,
-  profileText,
-} from "./rule.js";
+import { type LintRule, type ModelProfile, everyProfile, levelFor, profileText } from "./rule.js";
+import { hostNames } from "./host-rows.js";
 import { lintRules } from "./lint-contract.js";
 
 /** The advice, and what `--fix` does. */
@@ -30,7 +24,7 @@ function levelText({ level, warns = [] }: Pick<LintRule, "level" | "warns">): st
 
 function explanation(rule: LintRule): string {
   const { id, profiles, reason, sources = [] } = rule;
-  const hosts = hostProfiles.filter((host) => levelFor(rule, host)).map((host) => profileText(id, host));
+  const hosts = hostNames.filter((host) => levelFor(rule, host)).map((host) => profileText(id, host));
   return [
     `${id}: a rule of mcpgen lint`,
     [

@@ -1,7 +1,7 @@
 import type { JsonObject, UnreadPart } from "@mcpgen/engine";
 import type { ContractTool } from "../contract/contract.js";
 import type { Edit } from "../contract/edit/edit.js";
-import hosts from "../host/hosts.json" with { type: "json" };
+import { type HostName, type HostRow, hostNames, hostRows } from "./host-rows.js";
 
 /**
  * The model interfaces that hosts pass tools to. Gemini takes schemas in the field `parametersJsonSchema`, or
@@ -11,20 +11,14 @@ export const profiles = ["claude", "openai", "gemini", "gemini-parameters", "str
 
 export type ModelProfile = (typeof profiles)[number];
 
-export type HostProfile = "claude-code" | "codex" | "copilot-cli" | "gemini-cli" | "opencode" | "qwen-code";
-
-const hostRows: { readonly [Name in HostProfile]: HostRow } = hosts;
-
-export const hostProfiles = Object.keys(hostRows) as readonly HostProfile[];
-
 /** Whom tools are judged for: a model interface, or a host whatever its model is. */
-export type Profile = ModelProfile | HostProfile;
+export type Profile = ModelProfile | HostName;
 
 /** The default profiles: the interfaces that hosts use unless the user chooses another. */
 export const usualProfiles: readonly ModelProfile[] = ["claude", "openai", "gemini"];
 
 /** The profiles in development: the usual interfaces, and all hosts. */
-export const everydayProfiles: readonly Profile[] = [...usualProfiles, ...hostProfiles];
+export const everydayProfiles: readonly Profile[] = [...usualProfiles, ...hostNames];
 
 /** A schema or subschema of a tool's arguments or result. */
 export interface SchemaPlace {
@@ -130,16 +124,8 @@ export const effects = {
 
 type Effect = keyof typeof effects;
 
-interface HostRow {
-  readonly title: string;
-  readonly models: readonly string[];
-  /** The name of a tool for the model, of SERVER and TOOL; a namespace ends with a slash. */
-  readonly name?: string;
-  readonly rules?: { readonly [rule: string]: string };
-}
-
 function rowOf(profile: Profile): HostRow | undefined {
-  return Object.hasOwn(hostRows, profile) ? hostRows[profile as HostProfile] : undefined;
+  return Object.hasOwn(hostRows, profile) ? hostRows[profile as HostName] : undefined;
 }
 
 /**

@@ -4,7 +4,8 @@ import { commands } from "../../generator/command/commands.js";
 import type { Contract } from "../../generator/contract/contract.js";
 import hosts from "../../generator/host/hosts.json" with { type: "json" };
 import { lintContract, lintRules } from "../../generator/lint/lint-contract.js";
-import { type HostProfile, effects, hostProfiles, profiles } from "../../generator/lint/rule.js";
+import { type HostName, hostNames } from "../../generator/lint/host-rows.js";
+import { effects, profiles } from "../../generator/lint/rule.js";
 import { hostsPage } from "../../scripts/host-rows.js";
 import { mcpgen } from "../support/in-process.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -18,7 +19,7 @@ interface Row {
   readonly evidence?: string;
 }
 
-const rulesOf = (host: HostProfile): { readonly [rule: string]: Effect } => (hosts[host] as Row).rules ?? {};
+const rulesOf = (host: HostName): { readonly [rule: string]: Effect } => (hosts[host] as Row).rules ?? {};
 const isLost = (effect: Effect): boolean => ["drops-all", "drops", "fails"].includes(effect);
 
 /** A contract with a tool that is fine for every model and every host, and the tools of the corpus. */
@@ -39,18 +40,18 @@ test("docs/hosts.md is up to date (node scripts/run-ts.mjs scripts/hosts-page.ts
 
 test("the command line offers each host", () => {
   const { options } = commands.find(({ name }) => name === "lint")!;
-  expect(options!["host"]!.choices).toEqual([...hostProfiles].sort());
+  expect(options!["host"]!.choices).toEqual([...hostNames].sort());
 });
 
-test.each(hostProfiles)("the row of %s names rules of lint, models of lint and known effects", (host) => {
+test.each(hostNames)("the row of %s names rules of lint, models of lint and known effects", (host) => {
   const known = new Set(lintRules.map(({ id }) => id));
   expect(Object.keys(rulesOf(host)).filter((rule) => !known.has(rule))).toEqual([]);
   expect(Object.values(rulesOf(host)).filter((effect) => !Object.hasOwn(effects, effect))).toEqual([]);
   expect(hosts[host].models.filter((model) => !profiles.includes(model as never))).toEqual([]);
 });
 
-test.each(hostProfiles)("for %s, lint reports the rules of its row alone, by their effects", (host) => {
-  const everything = lintContract(contract, [...profiles, ...hostProfiles]);
+test.each(hostNames)("for %s, lint reports the rules of its row alone, by their effects", (host) => {
+  const everything = lintContract(contract, [...profiles, ...hostNames]);
   const found = lintContract(contract, [host]);
   const shown = ({ rule, pointer }: (typeof found)[number]): string => `${rule.id} ${pointer}`;
   expect(new Set(everything.map(shown))).toEqual(new Set([...everything, ...found].map(shown)));
@@ -67,7 +68,7 @@ test.each(hostProfiles)("for %s, lint reports the rules of its row alone, by the
 });
 
 /** Each host with a rule of each effect that a tool of the corpus breaks. */
-const broken = hostProfiles.flatMap((host) =>
+const broken = hostNames.flatMap((host) =>
   Object.entries(rulesOf(host)).flatMap(([rule, effect], index, all) => {
     if (all.findIndex(([, other]) => other === effect) < index) return [];
     const tool = contract.tools!.find(({ name }) =>
@@ -104,7 +105,7 @@ interface Evidence {
   readonly cases?: readonly { readonly what: string; readonly effect: Effect }[];
 }
 
-const observed = hostProfiles.flatMap((host) => {
+const observed = hostNames.flatMap((host) => {
   const { evidence } = hosts[host] as Row;
   const { cases: seen } =
     evidence === undefined ? {} : (JSON.parse(readFileSync(evidence, "utf8")) as Evidence);
