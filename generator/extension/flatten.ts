@@ -10,7 +10,7 @@ import {
   pointer,
   pointerTokens,
   reachable,
-  withChildren,
+  withReferenceNames,
 } from "@mcpgen/engine";
 import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
@@ -326,12 +326,11 @@ export function withBaseDefinitions(
   names: BaseNames,
 ): Schema {
   const definitions = new Map(schema.definitions);
-  const rename = renaming(names);
   for (const name of reachable(base, referred)) {
     const definition = base.definitions.get(name);
     if (!definition) continue;
     const key = names.keyOf(name);
-    definitions.set(key, renamed(definition, key, names, rename));
+    definitions.set(key, renamed(definition, key, names));
   }
   const patterns = new Map([...(base.patterns ?? []), ...(schema.patterns ?? [])]);
   return {
@@ -341,20 +340,8 @@ export function withBaseDefinitions(
   };
 }
 
-type Rename = (node: SchemaNode) => SchemaNode;
-
-function renamed(definition: Definition, key: string, { keyOf }: BaseNames, rename: Rename): Definition {
+function renamed(definition: Definition, key: string, { keyOf }: BaseNames): Definition {
   const bases = definition.extends?.map(keyOf);
-  return { ...definition, name: key, node: rename(definition.node), ...(bases && { extends: bases }) };
-}
-
-/** Renames references; returns a node itself if nothing in it changes. */
-function renaming({ keyOf }: BaseNames): Rename {
-  const change = (node: SchemaNode): SchemaNode => {
-    const inner = withChildren(node, change);
-    return node.ref === undefined || keyOf(node.ref) === node.ref
-      ? inner
-      : { ...inner, ref: keyOf(node.ref) };
-  };
-  return change;
+  const node = withReferenceNames(definition.node, keyOf);
+  return { ...definition, name: key, node, ...(bases && { extends: bases }) };
 }

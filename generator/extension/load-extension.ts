@@ -11,6 +11,7 @@ import {
   readSchema,
   reachable,
   withChildren,
+  withReferenceNames,
 } from "@mcpgen/engine";
 import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { buildModel } from "../model/build-model.js";
@@ -380,7 +381,7 @@ function withChannelDefinitions(model: ExtensionModel): ExtensionModel {
   const definitions = new Map(schema.definitions);
   for (const [name, key] of keys) {
     const { extends: _extends, ...definition } = authored.schema.definitions.get(name)!;
-    definitions.set(key, { ...definition, name: key, node: withKeys(definition.node, keyOf) });
+    definitions.set(key, { ...definition, name: key, node: withReferenceNames(definition.node, keyOf) });
   }
   const own = new Set(keys.values());
   return {
@@ -416,13 +417,6 @@ function freeName(name: string, taken: ReadonlyMap<string, Definition>): string 
   let free = `${name} on channel`;
   while (taken.has(free)) free += " ";
   return free;
-}
-
-function withKeys(node: SchemaNode, keyOf: (name: string) => string): SchemaNode {
-  const inner = withChildren(node, (child) => withKeys(child, keyOf));
-  return inner.ref === undefined || keyOf(inner.ref) === inner.ref
-    ? inner
-    : { ...inner, ref: keyOf(inner.ref) };
 }
 
 /** @param lenient definitions of params that may be omitted */

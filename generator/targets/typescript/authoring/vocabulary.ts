@@ -4,7 +4,7 @@ import {
   naturalCompare,
   reachable,
   reaching,
-  withChildren,
+  withReferenceNames,
 } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, answersOf, published, vocabularyOf } from "../../../model/model.js";
 import { signatureOfNodes } from "../steps/signature.js";
@@ -200,14 +200,9 @@ function renamed(definition: Definition, name: string, rename: Rename): Definiti
   return {
     ...definition,
     name,
-    node: renamedNode(node, rename),
+    node: withReferenceNames(node, rename),
     ...(bases && { extends: bases.map(rename) }),
   };
-}
-
-function renamedNode(node: SchemaNode, rename: Rename): SchemaNode {
-  const inner = withChildren(node, (child) => renamedNode(child, rename));
-  return inner.ref === undefined ? inner : { ...inner, ref: rename(inner.ref) };
 }
 
 function renamedMethod(method: Method, rename: Rename): Method {
