@@ -21,7 +21,13 @@ import {
   faultsOfChannel,
   completeExtension,
 } from "../model/extension-model.js";
-import { type Assumption, type ProtocolModel, type Method, answersOf } from "../model/model.js";
+import {
+  type Assumption,
+  type ProtocolModel,
+  type Method,
+  answersOf,
+  withDefinitionNames,
+} from "../model/model.js";
 import { type CarriesNote, type ExtendsNote, type Note, answersNamed, withNames } from "../notes/note.js";
 import { type NoteProblem, applyNotes } from "../notes/apply.js";
 import { withPlaces } from "../revision/schema-source.js";
@@ -421,21 +427,7 @@ function freeName(name: string, taken: ReadonlyMap<string, Definition>): string 
 
 /** @param lenient definitions of params that may be omitted */
 function renamed(method: Method, keyOf: (name: string) => string, lenient: ReadonlySet<string>): Method {
-  const { message, params, result, page } = method;
-  const isLenient = params.definition !== undefined && lenient.has(params.definition);
-  return {
-    ...method,
-    message: keyOf(message),
-    params: {
-      presence: isLenient ? "optional" : params.presence,
-      ...(params.definition !== undefined && { definition: keyOf(params.definition) }),
-    },
-    ...(result && {
-      result: {
-        ...(result.definition !== undefined && { definition: keyOf(result.definition) }),
-        alternatives: result.alternatives.map((one) => ({ ...one, definition: keyOf(one.definition) })),
-      },
-    }),
-    ...(page && { page: { ...page, item: keyOf(page.item) } }),
-  };
+  const { params, ...named } = withDefinitionNames(method, keyOf);
+  const isLenient = method.params.definition !== undefined && lenient.has(method.params.definition);
+  return { ...named, params: { ...params, presence: isLenient ? "optional" : params.presence } };
 }

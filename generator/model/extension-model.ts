@@ -14,6 +14,7 @@ import {
   opposite,
   receivers,
   vocabularyOf,
+  withDefinitionNames,
 } from "./model.js";
 import { closest } from "../diagnostics/suggest.js";
 import { paramsOf } from "./messages.js";
@@ -410,22 +411,14 @@ function onChannel({
  */
 function fromBase(method: Method, keyOf: (definition: string) => string): Method {
   const { name, kind, message, envelope, params, result, page, description, see } = method;
-  return {
-    ...{ name, kind, envelope, ...plain, message: keyOf(message) },
-    params: {
-      presence: params.presence,
-      ...(params.definition !== undefined && { definition: keyOf(params.definition) }),
-    },
-    ...(result && {
-      result: {
-        alternatives: [],
-        ...(result.definition !== undefined && { definition: keyOf(result.definition) }),
-      },
-    }),
-    ...(page && { page: { member: page.member, item: keyOf(page.item) } }),
+  const kept: Method = {
+    ...{ name, kind, envelope, ...plain, message, params },
+    ...(result && { result: { ...result, alternatives: [] } }),
+    ...(page && { page: { member: page.member, item: page.item } }),
     ...(description !== undefined && { description }),
     ...(see !== undefined && { see }),
   };
+  return withDefinitionNames(kept, keyOf);
 }
 
 /** Contradictions between extension.json and the notes, for a channel whose notes have no fault. */
