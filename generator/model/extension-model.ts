@@ -36,7 +36,7 @@ export interface ExtensionModel extends ProtocolModel {
   readonly channel?: Channel;
 }
 
-type OfEachSide<Value> = { readonly [Side in Role]?: Value };
+export type OfEachSide<Value> = { readonly [Side in Role]?: Value };
 
 /** A JSON Pointer into the capabilities, and the definition of the value there. */
 interface DeclaredPlace {
@@ -62,10 +62,13 @@ export interface MemberRule {
 }
 
 /** Facts from an extension's files besides schema and notes. */
-interface ExtensionFacts {
+export interface ExtensionFacts {
+  /** The id that clients and servers declare, e.g. `com.example/search`. */
   readonly id: string;
   readonly version: string;
+  /** JSON Pointer into a side's capabilities; absent if the side declares nothing. */
   readonly declared: OfEachSide<string>;
+  /** Name of the definition of a side's settings. */
   readonly settings: OfEachSide<string>;
   readonly channel?: Pick<Channel, "roles" | "handshake">;
 }
