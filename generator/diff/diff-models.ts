@@ -6,8 +6,8 @@ import {
   type Finding,
   type Policy,
   Collection,
+  bySeverity,
   defaultPolicy,
-  levelFor,
   subjectText,
   grouped,
 } from "./finding.js";
@@ -84,12 +84,11 @@ function gather(root: Root, reached: Reached, collection: Collection): void {
 }
 
 const ruleOrder: ReadonlyMap<string, number> = new Map(ruleIds.map((id, index) => [id, index]));
-const rank = { breaking: 0, dangerous: 1, safe: 2 } as const;
 
 /** Orders findings by severity, then by the rule table, in which methods come first. */
 function worstFirst(a: Finding, b: Finding): number {
   return (
-    rank[levelFor(a, "both")] - rank[levelFor(b, "both")] ||
+    bySeverity(a, b) ||
     ruleOrder.get(a.rule)! - ruleOrder.get(b.rule)! ||
     naturalCompare(subjectText(a.subject), subjectText(b.subject)) ||
     (a.fingerprint < b.fingerprint ? -1 : 1)
