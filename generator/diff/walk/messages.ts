@@ -138,8 +138,7 @@ const ofMethods: ReadonlySet<string> = new Set(["method", "params", "result"]);
 export function envelopeRoots(aligner: Aligner, old: ProtocolModel, next: ProtocolModel): Root[] {
   const names = envelopeNames(aligner);
   if (!names) return [];
-  const [a, b] = [old.schema.definitions.get(names[0])!, next.schema.definitions.get(names[1])!];
-  const pair = aligner.pair([a.node], [b.node]);
+  const pair = aligner.pairDefinitions(...names);
   const context: Context = { part: "envelope", definition: names };
   const whole: Root = {
     pair,
