@@ -308,14 +308,20 @@ export function definitionReference(name: string): string {
   return `#${pointer("/$defs", name).replace(/[^\w/$~.-]/gu, encodeURIComponent)}`;
 }
 
+/** The document with other definitions. */
+export function withDefinitions(
+  document: JsonObject,
+  definitions: Iterable<readonly [string, JsonValue]>,
+): JsonObject {
+  const others = Object.entries(document).filter(([key]) => key !== "$defs");
+  return jsonObject([...others, ["$defs", jsonObject(definitions)]]);
+}
+
 /** The document with a placeholder for each base definition. */
 export function withStubs(document: JsonObject, keys: Iterable<string>): JsonObject {
   const definitions = isJsonObject(document["$defs"]) ? document["$defs"] : jsonObject();
   const stubs = [...keys].map((key) => [key, jsonObject()] as const);
-  return jsonObject([
-    ...Object.entries(document).filter(([key]) => key !== "$defs"),
-    ["$defs", jsonObject([...Object.entries(definitions), ...stubs])],
-  ]);
+  return withDefinitions(document, [...Object.entries(definitions), ...stubs]);
 }
 
 /** The schema with its placeholders replaced by the base definitions that it uses, directly or not. */

@@ -41,6 +41,7 @@ import {
   referredDefinition,
   withBaseDefinitions,
   withoutBaseReferences,
+  withDefinitions,
   withStubs,
 } from "./flatten.js";
 import { authoredSchema } from "../targets/typescript/authoring/authored-schema.js";
@@ -221,12 +222,7 @@ function withInherited(document: JsonObject, notes: readonly Note[], work: Work)
       definitions[name!] = inheriting(definition, definitionReference(work.names.keyOf(base)));
     }
   }
-  return jsonObject(
-    Object.entries(document).map(([key, value]) => [
-      key,
-      key === "$defs" ? jsonObject(Object.entries(definitions)) : value,
-    ]),
-  );
+  return withDefinitions(document, Object.entries(definitions));
 }
 
 function inheriting(definition: JsonObject, reference: string): JsonObject {
