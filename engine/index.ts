@@ -61,6 +61,7 @@ export {
   recursiveDefinitions,
   referencesOf,
   withChildren,
+  withReferenceNames,
   withNodes,
 } from "./ir/references.js";
 export {

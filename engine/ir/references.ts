@@ -205,6 +205,13 @@ export function withChildren(node: SchemaNode, change: (child: SchemaNode) => Sc
   return changed ? (Object.fromEntries(entries) as unknown as SchemaNode) : node;
 }
 
+/** The node with other names in its references. Returns the node itself if nothing changes. */
+export function withReferenceNames(node: SchemaNode, nameOf: (name: string) => string): SchemaNode {
+  const inner = withChildren(node, (child) => withReferenceNames(child, nameOf));
+  const ref = inner.ref === undefined ? undefined : nameOf(inner.ref);
+  return ref === undefined || ref === inner.ref ? inner : { ...inner, ref };
+}
+
 /** Applies `change` to the node of each definition and to the root. */
 export function withNodes(schema: Schema, change: (node: SchemaNode) => SchemaNode): Schema {
   const definitions = [...schema.definitions].map(

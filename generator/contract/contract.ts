@@ -40,16 +40,20 @@ export const identities = {
 /** For incomplete lists: the parameters of each list request, without the cursor. */
 export type Asked = { readonly [List in ContractList]?: readonly JsonObject[] };
 
-export interface ContractTool {
+/** The members of entries of every list. */
+interface ContractEntry {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
+  readonly scopes?: readonly string[];
+  readonly replay?: boolean;
+}
+
+export interface ContractTool extends ContractEntry {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
   readonly task?: ContractTask;
-  readonly scopes?: readonly string[];
-  readonly replay?: boolean;
 }
 
 /** How a tool's calls run as tasks. */
@@ -61,39 +65,21 @@ interface ContractTask {
   readonly maxRunMs?: number;
 }
 
-interface ContractResource {
-  readonly name: string;
+interface ContractResource extends ContractEntry {
   readonly uri: string;
-  readonly title?: string;
-  readonly description?: string;
   readonly mimeType?: string;
-  readonly scopes?: readonly string[];
-  readonly replay?: boolean;
 }
 
-export interface ContractTemplate {
-  readonly name: string;
+export interface ContractTemplate extends ContractEntry {
   readonly uriTemplate: string;
-  readonly title?: string;
-  readonly description?: string;
   readonly mimeType?: string;
-  readonly scopes?: readonly string[];
-  readonly replay?: boolean;
 }
 
-interface ContractPrompt {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+interface ContractPrompt extends ContractEntry {
   readonly arguments?: readonly ContractPromptArgument[];
-  readonly scopes?: readonly string[];
-  readonly replay?: boolean;
 }
 
-interface ContractPromptArgument {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+interface ContractPromptArgument extends Pick<ContractEntry, "name" | "title" | "description"> {
   readonly required?: boolean;
 }
 

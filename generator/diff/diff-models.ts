@@ -1,4 +1,4 @@
-import { naturalCompare, pointer, constantMember, hasMember } from "@mcpgen/engine";
+import { naturalCompare, constantMember, hasMember } from "@mcpgen/engine";
 import type { ErrorCode, ProtocolModel } from "../model/model.js";
 import { Aligner } from "../compare/align/aligner.js";
 import { type Fact, type Pair, Renames, formSignature } from "../compare/align/pair.js";
@@ -6,13 +6,13 @@ import {
   type Finding,
   type Policy,
   Collection,
+  bySeverity,
   defaultPolicy,
-  levelFor,
   subjectText,
   grouped,
 } from "./finding.js";
 import { ruleIds } from "./rules/table.js";
-import type { MethodComparison, Root, Context } from "./walk/context.js";
+import { type MethodComparison, type Root, type Context, definitionsAt } from "./walk/context.js";
 import { envelopeRoots } from "./walk/messages.js";
 import { type Origins, type Parts, compareFiles, held, partsOf } from "./walk/parts.js";
 import { compareMethods } from "./walk/methods.js";
@@ -84,12 +84,11 @@ function gather(root: Root, reached: Reached, collection: Collection): void {
 }
 
 const ruleOrder: ReadonlyMap<string, number> = new Map(ruleIds.map((id, index) => [id, index]));
-const rank = { breaking: 0, dangerous: 1, safe: 2 } as const;
 
 /** Orders findings by severity, then by the rule table, in which methods come first. */
 function worstFirst(a: Finding, b: Finding): number {
   return (
-    rank[levelFor(a, "both")] - rank[levelFor(b, "both")] ||
+    bySeverity(a, b) ||
     ruleOrder.get(a.rule)! - ruleOrder.get(b.rule)! ||
     naturalCompare(subjectText(a.subject), subjectText(b.subject)) ||
     (a.fingerprint < b.fingerprint ? -1 : 1)
@@ -126,8 +125,7 @@ function movedRoots(
     if (!isUnmet(name)) continue;
     const both = [...before.get(name)!].filter((role) => after.get(name)!.has(role));
     const writers = both.length > 0 ? both : [...before.get(name)!, ...after.get(name)!];
-    const nodes = [old.schema.definitions.get(name)!.node, next.schema.definitions.get(name)!.node] as const;
-    const pair = aligner.pair([nodes[0]], [nodes[1]]);
+    const pair = aligner.pairDefinitions(name, name);
     aligner.run();
     const root: Root = {
       pair,
@@ -188,11 +186,7 @@ function compareErrors(
   for (const [code, error] of byCode(old)) {
     const other = numbered.get(code);
     if (!error.definition || !other?.definition) continue;
-    const nodes = [
-      old.schema.definitions.get(error.definition)!.node,
-      next.schema.definitions.get(other.definition)!.node,
-    ] as const;
-    const pair = aligner.pair([nodes[0]], [nodes[1]]);
+    const pair = aligner.pairDefinitions(error.definition, other.definition);
     roots.push({ pair, context: contextOf(error, other), writers, methods: [] });
   }
 }
@@ -376,12 +370,6 @@ function changeOf(
 }
 
 function fact(rule: string, subject: string, old: string | null, next: string | null): Fact {
-  const at = (name: string | null): string | null => (name === null ? null : pointer("/$defs", name));
-  return {
-    rule,
-    subject: { definition: subject, path: "" },
-    old,
-    new: next,
-    at: { old: at(old), new: at(next) },
-  };
+  const at = definitionsAt(old, next);
+  return { rule, subject: { definition: subject, path: "" }, old, new: next, at };
 }

@@ -57,6 +57,11 @@ export function isWorse(level: Level, other: Level): boolean {
   return order.indexOf(level) > order.indexOf(other);
 }
 
+/** Orders findings by severity, worst first. */
+export function bySeverity(a: Finding, b: Finding): number {
+  return order.indexOf(levelFor(b, "both")) - order.indexOf(levelFor(a, "both"));
+}
+
 /** The level of a finding for a role; for `both`, the worse of the two. */
 export function levelFor({ level }: Finding, role: Role | "both"): Level {
   return role === "both" ? worst(level.client, level.server) : level[role];
@@ -165,8 +170,20 @@ export class Collection {
 }
 
 /** The facts that identify a finding between runs; never includes prose. */
-function identityOf({ rule, subject, old, new: next }: Fact): string {
+type Identity = Pick<Finding, "rule" | "subject" | "old" | "new">;
+
+function identityOf({ rule, subject, old, new: next }: Identity): string {
   return canonicalText({ rule, subject: { ...subject }, old, new: next });
+}
+
+/** Hash of the facts that identify a finding. */
+export function fingerprintOf(identity: Identity): string {
+  return sha256(identityOf(identity)).slice(0, 12);
+}
+
+/** The severity of a rule in the policy; undefined if the levels of its row apply. Hidden rules are off. */
+export function severityOf({ id, hidden }: Rule, { severities }: Policy): Level | "off" | undefined {
+  return severities[id] ?? (hidden ? "off" : undefined);
 }
 
 function weigh(
@@ -176,8 +193,8 @@ function weigh(
 ): Finding | undefined {
   const rows = facts.map(({ rule, when }) => ruleOf(rule, when));
   const rule = rows[0]!;
-  const severity = policy.severities[rule.id];
-  if (severity === "off" || (rule.hidden && severity === undefined)) return undefined;
+  const severity = severityOf(rule, policy);
+  if (severity === "off") return undefined;
   const prove = proofs(occurrences, prover);
   const levels = {
     writer: proven(worst(...rows.map((row) => row.writer)), "narrowed", prove),
@@ -208,7 +225,7 @@ function weigh(
     ...(counterexample && { counterexample }),
     ...(demoted && { demoted: "no witness found" }),
     pointers: fact.at,
-    fingerprint: sha256(identityOf(fact)).slice(0, 12),
+    fingerprint: fingerprintOf(fact),
   };
 }
 
@@ -246,10 +263,10 @@ function proven(level: Level, direction: Direction, prove: Prove): Weighed {
  * Assigns levels to roles: the role that writes the part gets the writer's level, the other the reader's. A
  * role that does both gets the worse one.
  */
-function rolesOf(
+export function rolesOf(
   writer: Level,
   reader: Level,
-  writers: ReadonlySet<Role>,
+  writers: Iterable<Role>,
   severity: Level | undefined,
 ): Finding["level"] {
   const levels = { client: "safe" as Level, server: "safe" as Level };

@@ -9,7 +9,8 @@ import {
 } from "@mcpgen/engine";
 import { type PlaceOf, placesIn, refuseFaults, FileForm } from "../files/file-form.js";
 import { type JsonFile, loadJson } from "../files/json-file.js";
-import type { Role, Status } from "../model/model.js";
+import type { Status } from "../model/model.js";
+import type { ExtensionFacts, OfEachSide } from "../model/extension-model.js";
 import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -127,50 +128,29 @@ export function expectExtensionVersion(version: string, place: Place = {}): stri
   });
 }
 
-type OfEachSide<Value> = { readonly [Side in Role]?: Value };
-
 /** The content of extension.json. */
-interface ExtensionFile {
-  /** The id that clients and servers declare, e.g. `com.example/search`. */
-  readonly id: string;
-  readonly version: string;
+interface ExtensionFile extends ExtensionFacts {
   readonly status: Status;
   /** Ids of the base revisions, in the order of the file. */
   readonly bases: readonly string[];
-  /** JSON Pointer into a side's capabilities; absent if the side declares nothing. */
-  readonly declared: OfEachSide<string>;
-  /** Name of the definition of a side's settings. */
-  readonly settings: OfEachSide<string>;
   readonly needs: {
     /** JSON Pointers into a server's capabilities. */
     readonly capabilities: readonly string[];
     /** Ids of other extensions. */
     readonly extensions: readonly string[];
   };
-  readonly channel?: ChannelFacts;
   readonly description?: string;
   /** URL of its specification. */
   readonly link?: string;
 }
 
-/** A separate channel: its roles, and the methods that open it. */
-interface ChannelFacts {
-  readonly roles: readonly string[];
-  readonly handshake: { readonly request: string; readonly confirmation?: string };
-}
-
 /** The members of an extension.json before they are normalised. */
-interface Written {
-  readonly id: string;
-  readonly version: string;
-  readonly status: Status;
-  readonly bases: readonly string[];
+interface Written extends Omit<ExtensionFile, "declared" | "settings" | "needs"> {
+  readonly $schema?: string;
+  readonly format: 1;
   readonly declared: OfEachSide<string | null>;
   readonly settings?: OfEachSide<string | null>;
-  readonly needs?: { readonly capabilities?: readonly string[]; readonly extensions?: readonly string[] };
-  readonly channel?: ChannelFacts;
-  readonly description?: string;
-  readonly link?: string;
+  readonly needs?: Partial<ExtensionFile["needs"]>;
 }
 
 const form = new FileForm("extension", { unknownKey: "MG1302", wrongValue: "MG1302" });
@@ -186,19 +166,12 @@ export async function readExtensionFile(source: JsonFile): Promise<ExtensionFile
   await refuseNames(source, placeOf);
   await refuseFaults(form.faults(source.value), placeOf);
   const written = source.value as unknown as Written;
-  const { id, version, status, bases, declared, settings = {}, needs = {} } = written;
-  const { channel, description, link } = written;
+  const { $schema: _, format: _format, declared, settings = {}, needs = {}, ...others } = written;
   return {
-    id,
-    version,
-    status,
-    bases,
+    ...others,
     declared: given(declared),
     settings: given(settings, (reference) => pointerTokens(reference).at(-1)!),
     needs: { capabilities: needs.capabilities ?? [], extensions: needs.extensions ?? [] },
-    ...(channel && { channel }),
-    ...(description !== undefined && { description }),
-    ...(link !== undefined && { link }),
   };
 }
 

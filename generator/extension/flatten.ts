@@ -10,7 +10,7 @@ import {
   pointer,
   pointerTokens,
   reachable,
-  withChildren,
+  withReferenceNames,
 } from "@mcpgen/engine";
 import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { closest } from "../diagnostics/suggest.js";
@@ -308,14 +308,20 @@ export function definitionReference(name: string): string {
   return `#${pointer("/$defs", name).replace(/[^\w/$~.-]/gu, encodeURIComponent)}`;
 }
 
+/** The document with other definitions. */
+export function withDefinitions(
+  document: JsonObject,
+  definitions: Iterable<readonly [string, JsonValue]>,
+): JsonObject {
+  const others = Object.entries(document).filter(([key]) => key !== "$defs");
+  return jsonObject([...others, ["$defs", jsonObject(definitions)]]);
+}
+
 /** The document with a placeholder for each base definition. */
 export function withStubs(document: JsonObject, keys: Iterable<string>): JsonObject {
   const definitions = isJsonObject(document["$defs"]) ? document["$defs"] : jsonObject();
   const stubs = [...keys].map((key) => [key, jsonObject()] as const);
-  return jsonObject([
-    ...Object.entries(document).filter(([key]) => key !== "$defs"),
-    ["$defs", jsonObject([...Object.entries(definitions), ...stubs])],
-  ]);
+  return withDefinitions(document, [...Object.entries(definitions), ...stubs]);
 }
 
 /** The schema with its placeholders replaced by the base definitions that it uses, directly or not. */
@@ -326,12 +332,11 @@ export function withBaseDefinitions(
   names: BaseNames,
 ): Schema {
   const definitions = new Map(schema.definitions);
-  const rename = renaming(names);
   for (const name of reachable(base, referred)) {
     const definition = base.definitions.get(name);
     if (!definition) continue;
     const key = names.keyOf(name);
-    definitions.set(key, renamed(definition, key, names, rename));
+    definitions.set(key, renamed(definition, key, names));
   }
   const patterns = new Map([...(base.patterns ?? []), ...(schema.patterns ?? [])]);
   return {
@@ -341,20 +346,8 @@ export function withBaseDefinitions(
   };
 }
 
-type Rename = (node: SchemaNode) => SchemaNode;
-
-function renamed(definition: Definition, key: string, { keyOf }: BaseNames, rename: Rename): Definition {
+function renamed(definition: Definition, key: string, { keyOf }: BaseNames): Definition {
   const bases = definition.extends?.map(keyOf);
-  return { ...definition, name: key, node: rename(definition.node), ...(bases && { extends: bases }) };
-}
-
-/** Renames references; returns a node itself if nothing in it changes. */
-function renaming({ keyOf }: BaseNames): Rename {
-  const change = (node: SchemaNode): SchemaNode => {
-    const inner = withChildren(node, change);
-    return node.ref === undefined || keyOf(node.ref) === node.ref
-      ? inner
-      : { ...inner, ref: keyOf(node.ref) };
-  };
-  return change;
+  const node = withReferenceNames(definition.node, keyOf);
+  return { ...definition, name: key, node, ...(bases && { extends: bases }) };
 }

@@ -11,6 +11,7 @@ import {
   readSchema,
   reachable,
   withChildren,
+  withReferenceNames,
 } from "@mcpgen/engine";
 import { type Place, CodedError } from "../diagnostics/coded-error.js";
 import { buildModel } from "../model/build-model.js";
@@ -20,7 +21,13 @@ import {
   faultsOfChannel,
   completeExtension,
 } from "../model/extension-model.js";
-import { type Assumption, type ProtocolModel, type Method, answersOf } from "../model/model.js";
+import {
+  type Assumption,
+  type ProtocolModel,
+  type Method,
+  answersOf,
+  withDefinitionNames,
+} from "../model/model.js";
 import { type CarriesNote, type ExtendsNote, type Note, answersNamed, withNames } from "../notes/note.js";
 import { type NoteProblem, applyNotes } from "../notes/apply.js";
 import { withPlaces } from "../revision/schema-source.js";
@@ -34,6 +41,7 @@ import {
   referredDefinition,
   withBaseDefinitions,
   withoutBaseReferences,
+  withDefinitions,
   withStubs,
 } from "./flatten.js";
 import { authoredSchema } from "../targets/typescript/authoring/authored-schema.js";
@@ -214,12 +222,7 @@ function withInherited(document: JsonObject, notes: readonly Note[], work: Work)
       definitions[name!] = inheriting(definition, definitionReference(work.names.keyOf(base)));
     }
   }
-  return jsonObject(
-    Object.entries(document).map(([key, value]) => [
-      key,
-      key === "$defs" ? jsonObject(Object.entries(definitions)) : value,
-    ]),
-  );
+  return withDefinitions(document, Object.entries(definitions));
 }
 
 function inheriting(definition: JsonObject, reference: string): JsonObject {
@@ -380,7 +383,7 @@ function withChannelDefinitions(model: ExtensionModel): ExtensionModel {
   const definitions = new Map(schema.definitions);
   for (const [name, key] of keys) {
     const { extends: _extends, ...definition } = authored.schema.definitions.get(name)!;
-    definitions.set(key, { ...definition, name: key, node: withKeys(definition.node, keyOf) });
+    definitions.set(key, { ...definition, name: key, node: withReferenceNames(definition.node, keyOf) });
   }
   const own = new Set(keys.values());
   return {
@@ -418,30 +421,9 @@ function freeName(name: string, taken: ReadonlyMap<string, Definition>): string 
   return free;
 }
 
-function withKeys(node: SchemaNode, keyOf: (name: string) => string): SchemaNode {
-  const inner = withChildren(node, (child) => withKeys(child, keyOf));
-  return inner.ref === undefined || keyOf(inner.ref) === inner.ref
-    ? inner
-    : { ...inner, ref: keyOf(inner.ref) };
-}
-
 /** @param lenient definitions of params that may be omitted */
 function renamed(method: Method, keyOf: (name: string) => string, lenient: ReadonlySet<string>): Method {
-  const { message, params, result, page } = method;
-  const isLenient = params.definition !== undefined && lenient.has(params.definition);
-  return {
-    ...method,
-    message: keyOf(message),
-    params: {
-      presence: isLenient ? "optional" : params.presence,
-      ...(params.definition !== undefined && { definition: keyOf(params.definition) }),
-    },
-    ...(result && {
-      result: {
-        ...(result.definition !== undefined && { definition: keyOf(result.definition) }),
-        alternatives: result.alternatives.map((one) => ({ ...one, definition: keyOf(one.definition) })),
-      },
-    }),
-    ...(page && { page: { ...page, item: keyOf(page.item) } }),
-  };
+  const { params, ...named } = withDefinitionNames(method, keyOf);
+  const isLenient = method.params.definition !== undefined && lenient.has(method.params.definition);
+  return { ...named, params: { ...params, presence: isLenient ? "optional" : params.presence } };
 }

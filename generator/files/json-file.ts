@@ -179,34 +179,47 @@ export function positionOf(text: string, pointer: string): { line: number; colum
 /** Matches the tokens of JSON: strings, punctuation, and other words. */
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
+/** A value in a JSON text. */
+interface FoundValue {
+  readonly offset: number;
+  /** Number of containers around it. */
+  readonly depth: number;
+  /** Its index, or its key in quotes; undefined for the whole text. */
+  readonly key: string | number | undefined;
+}
+
 /** Reads token by token without building a tree, because the text may be nested to any depth. */
+function* valuesIn(text: string): Generator<FoundValue> {
+  /** For each open container, the key of its next value; undefined until a member's key was read. */
+  const keys: (string | number | undefined)[] = [];
+  for (const { 0: token, index: offset } of text.matchAll(tokens)) {
+    const depth = keys.length;
+    const key = keys.at(-1);
+    const opens = token === "{" || token === "[";
+    if (token === "}" || token === "]") keys.pop();
+    else if (token === ",") keys[depth - 1] = typeof key === "number" ? key + 1 : undefined;
+    else if (token === ":") continue;
+    else if (depth > 0 && key === undefined && !opens) keys[depth - 1] = token;
+    else {
+      yield { offset, depth, key };
+      if (opens) keys.push(token === "[" ? 0 : undefined);
+    }
+  }
+}
+
+function keyText(key: FoundValue["key"]): string {
+  return typeof key === "number" ? String(key) : (JSON.parse(key!) as string);
+}
+
 function offsetOf(text: string, path: readonly string[]): number {
   let nearest = 0;
-  /** Number of path tokens that lead to the current container, and its depth. */
+  /** Number of path tokens that lead to the nearest value. */
   let matched = -1;
-  let depth = 0;
-  /**
-   * The key of the next value in that container: the index of an item, or a member's key once it was read.
-   */
-  let name: string | number | undefined;
-  for (const { 0: token, index } of text.matchAll(tokens)) {
-    const direct = depth === matched + 1;
-    if (token === "}" || token === "]") {
-      if (direct) return nearest;
-      depth--;
-    } else if (token === ",") {
-      if (direct) name = typeof name === "number" ? name + 1 : undefined;
-    } else if (direct && matched >= 0 && name === undefined) {
-      name = JSON.parse(token) as string;
-    } else if (token !== ":") {
-      const opens = token === "{" || token === "[";
-      if (direct && (matched < 0 || String(name) === path[matched])) {
-        nearest = index;
-        if (++matched === path.length || !opens) return nearest;
-        name = token === "[" ? 0 : undefined;
-      }
-      if (opens) depth++;
-    }
+  for (const { offset, depth, key } of valuesIn(text)) {
+    if (depth <= matched) break;
+    if (depth > matched + 1 || (depth > 0 && keyText(key) !== path[matched])) continue;
+    nearest = offset;
+    if (++matched === path.length) break;
   }
   return nearest;
 }
@@ -214,14 +227,6 @@ function offsetOf(text: string, path: readonly string[]): number {
 interface Position {
   readonly line: number;
   readonly column: number;
-}
-
-/** An open container; its pointer is undefined if it is too deep for the index. */
-interface Open {
-  readonly pointer: string | undefined;
-  readonly isArray: boolean;
-  /** The key of its next value: the index of an item, or a member's key once it was read. */
-  name: string | number | undefined;
 }
 
 /** Number of indexed levels. A lookup below them searches the text again. */
@@ -266,29 +271,12 @@ function positionAt(starts: readonly number[], offset: number): Position {
 /** The offsets of all values that are not too deep, by pointer. */
 function offsetsIn(text: string): ReadonlyMap<string, number> {
   const offsets = new Map<string, number>();
-  const open: Open[] = [];
-  for (const { 0: token, index } of text.matchAll(tokens)) {
-    const around = open.at(-1);
-    if (token === "}" || token === "]") open.pop();
-    else if (token === ",") around!.name = around!.isArray ? Number(around!.name) + 1 : undefined;
-    else if (token === ":") continue;
-    else if (around && around.name === undefined) around.name = JSON.parse(token) as string;
-    else {
-      const pointer = pointerIn(around);
-      if (pointer !== undefined) offsets.set(pointer, index);
-      if (token !== "{" && token !== "[") continue;
-      const isArray = token === "[";
-      open.push({
-        pointer: open.length < deepest ? pointer : undefined,
-        isArray,
-        name: isArray ? 0 : undefined,
-      });
-    }
+  /** By depth, the pointer of the last value there. */
+  const pointers: string[] = [];
+  for (const { offset, depth, key } of valuesIn(text)) {
+    if (depth > deepest) continue;
+    pointers[depth] = depth === 0 ? "" : `${pointers[depth - 1]}/${escapeToken(keyText(key))}`;
+    offsets.set(pointers[depth], offset);
   }
   return offsets;
-}
-
-function pointerIn(around: Open | undefined): string | undefined {
-  if (!around) return "";
-  return around.pointer === undefined ? undefined : `${around.pointer}/${escapeToken(String(around.name))}`;
 }

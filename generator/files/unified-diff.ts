@@ -7,22 +7,14 @@ import { withPlainLineEnds } from "./regular-file.js";
  */
 export function unifiedDiff(onDisk: string, planned: string, shownLines: number): string {
   const present = withPlainLineEnds(onDisk);
-  if (present === "")
+  if (present === "" || planned === "") {
+    const sign = present === "" ? "+" : "-";
+    const lines = (present || planned).trimEnd().split("\n");
     return cut(
-      planned
-        .trimEnd()
-        .split("\n")
-        .map((line) => shortened(`+${line}`)),
+      lines.map((line) => shortened(`${sign}${line}`)),
       shownLines,
     );
-  if (planned === "")
-    return cut(
-      present
-        .trimEnd()
-        .split("\n")
-        .map((line) => shortened(`-${line}`)),
-      shownLines,
-    );
+  }
   // Limit the edit length: files with little in common would take minutes, and the result would be
   // unreadable.
   const patch = structuredPatch("", "", present, planned, "", "", { context: 2, maxEditLength: 2000 });

@@ -333,9 +333,9 @@ function assemble(
     params,
     ...(result && { result: withAsking(schema, result, asking) }),
     capabilities: capabilitiesOf(notes?.capabilities ?? []),
-    cacheable: notes?.cacheable ?? false,
+    cacheable: notes?.cacheable !== undefined,
     multiRoundTrip:
-      (notes?.multiRoundTrip ?? false) ||
+      notes?.multiRoundTrip !== undefined ||
       (result?.alternatives.some((arm) => asking.has(arm.definition)) ?? false),
     listening: subscriptions.listening.has(name),
     ...subscriptions.filters.get(name),

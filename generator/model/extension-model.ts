@@ -14,6 +14,7 @@ import {
   opposite,
   receivers,
   vocabularyOf,
+  withDefinitionNames,
 } from "./model.js";
 import { closest } from "../diagnostics/suggest.js";
 import { paramsOf } from "./messages.js";
@@ -35,7 +36,7 @@ export interface ExtensionModel extends ProtocolModel {
   readonly channel?: Channel;
 }
 
-type OfEachSide<Value> = { readonly [Side in Role]?: Value };
+export type OfEachSide<Value> = { readonly [Side in Role]?: Value };
 
 /** A JSON Pointer into the capabilities, and the definition of the value there. */
 interface DeclaredPlace {
@@ -61,10 +62,13 @@ export interface MemberRule {
 }
 
 /** Facts from an extension's files besides schema and notes. */
-interface ExtensionFacts {
+export interface ExtensionFacts {
+  /** The id that clients and servers declare, e.g. `com.example/search`. */
   readonly id: string;
   readonly version: string;
+  /** JSON Pointer into a side's capabilities; absent if the side declares nothing. */
   readonly declared: OfEachSide<string>;
+  /** Name of the definition of a side's settings. */
   readonly settings: OfEachSide<string>;
   readonly channel?: Pick<Channel, "roles" | "handshake">;
 }
@@ -410,22 +414,14 @@ function onChannel({
  */
 function fromBase(method: Method, keyOf: (definition: string) => string): Method {
   const { name, kind, message, envelope, params, result, page, description, see } = method;
-  return {
-    ...{ name, kind, envelope, ...plain, message: keyOf(message) },
-    params: {
-      presence: params.presence,
-      ...(params.definition !== undefined && { definition: keyOf(params.definition) }),
-    },
-    ...(result && {
-      result: {
-        alternatives: [],
-        ...(result.definition !== undefined && { definition: keyOf(result.definition) }),
-      },
-    }),
-    ...(page && { page: { member: page.member, item: keyOf(page.item) } }),
+  const kept: Method = {
+    ...{ name, kind, envelope, ...plain, message, params },
+    ...(result && { result: { ...result, alternatives: [] } }),
+    ...(page && { page: { member: page.member, item: page.item } }),
     ...(description !== undefined && { description }),
     ...(see !== undefined && { see }),
   };
+  return withDefinitionNames(kept, keyOf);
 }
 
 /** Contradictions between extension.json and the notes, for a channel whose notes have no fault. */

@@ -9,6 +9,7 @@ import {
   hasMember,
   memberNodes,
   requiredMembers,
+  withChildren,
 } from "@mcpgen/engine";
 import {
   type Assumption,
@@ -179,17 +180,7 @@ function nodeJson(node: SchemaNode): string {
 }
 
 function withReferences(node: SchemaNode, references: ReadonlyMap<SchemaNode, SchemaNode>): SchemaNode {
-  const reference = references.get(node);
-  if (reference) return reference;
-  const { anyOf, oneOf, allOf } = node;
-  const inside = (arms: readonly SchemaNode[]): readonly SchemaNode[] =>
-    arms.map((arm) => withReferences(arm, references));
-  return {
-    ...node,
-    ...(anyOf && { anyOf: inside(anyOf) }),
-    ...(oneOf && { oneOf: inside(oneOf) }),
-    ...(allOf && { allOf: inside(allOf) }),
-  };
+  return references.get(node) ?? withChildren(node, (child) => withReferences(child, references));
 }
 
 /** The roles that send a method, and whether it is only sent inside other messages. */

@@ -242,6 +242,25 @@ export function receivers(method: Method): readonly Role[] {
   return method.senders.map(opposite);
 }
 
+/** A method with other names for its definitions. */
+export function withDefinitionNames(method: Method, nameOf: (definition: string) => string): Method {
+  const { message, params, result, page } = method;
+  const named = ({ definition }: { readonly definition?: string }): { readonly definition?: string } =>
+    definition === undefined ? {} : { definition: nameOf(definition) };
+  return {
+    ...method,
+    message: nameOf(message),
+    params: { ...params, ...named(params) },
+    ...(result && {
+      result: {
+        ...named(result),
+        alternatives: result.alternatives.map((one) => ({ ...one, definition: nameOf(one.definition) })),
+      },
+    }),
+    ...(page && { page: { ...page, item: nameOf(page.item) } }),
+  };
+}
+
 /** The definitions of all results of `method`, the plain one first. */
 export function answersOf({ result }: Pick<Method, "result">): string[] {
   if (!result) return [];

@@ -21,12 +21,8 @@ import {
 import type { NoteProblem } from "../notes/apply.js";
 import type {
   CapabilityNote,
-  DeprecatedNote,
   InvalidatesNote,
-  ListeningNote,
   Note,
-  PairingNote,
-  SenderNote,
   SubscriptionNote,
   HeaderNote,
   RequiresNote,
@@ -34,19 +30,12 @@ import type {
 import type { Message } from "./messages.js";
 import { propertyAt } from "./owned.js";
 
-/** The notes about one method. */
-export interface MethodNotes {
-  readonly pairing?: PairingNote;
-  readonly sender?: SenderNote;
-  readonly capabilities: readonly CapabilityNote[];
-  readonly deprecated?: DeprecatedNote;
-  readonly cacheable: boolean;
-  readonly multiRoundTrip: boolean;
-  readonly listening?: ListeningNote;
-  readonly subscription?: SubscriptionNote;
-}
+/** The notes about one method, by kind. Several can be about capabilities. */
+export type MethodNotes = {
+  readonly [Kind in Exclude<Note["kind"], "capability">]?: Extract<Note, { kind: Kind }>;
+} & { readonly capabilities: readonly CapabilityNote[] };
 
-type Writable = { -readonly [K in keyof MethodNotes]: MethodNotes[K] } & { capabilities: CapabilityNote[] };
+type Writable = MethodNotes & { readonly capabilities: CapabilityNote[] };
 
 /** Groups notes about methods by method. Notes about unknown methods are problems. */
 export function notesByMethod(
@@ -72,13 +61,10 @@ export function notesByMethod(
         continue;
       }
       stated.add(fact);
-      const entry: Writable = byMethod.get(target) ?? {
-        capabilities: [],
-        cacheable: false,
-        multiRoundTrip: false,
-      };
+      const entry: Writable = byMethod.get(target) ?? { capabilities: [] };
       byMethod.set(target, entry);
-      take(entry, note);
+      if (note.kind === "capability") entry.capabilities.push(note);
+      else Object.assign(entry, { [note.kind]: note });
     }
   }
   return byMethod;
@@ -125,35 +111,6 @@ function speaksOfMethod(note: Note, target: string): boolean {
 function aspectOf(note: Note): string {
   if (note.kind === "capability") return `capability of the ${note.of}`;
   return note.kind === "header" ? `header ${note.header.toLowerCase()}` : note.kind;
-}
-
-function take(entry: Writable, note: Note): void {
-  switch (note.kind) {
-    case "pairing":
-      entry.pairing = note;
-      break;
-    case "sender":
-      entry.sender = note;
-      break;
-    case "capability":
-      entry.capabilities.push(note);
-      break;
-    case "deprecated":
-      entry.deprecated = note;
-      break;
-    case "cacheable":
-      entry.cacheable = true;
-      break;
-    case "multiRoundTrip":
-      entry.multiRoundTrip = true;
-      break;
-    case "listening":
-      entry.listening = note;
-      break;
-    case "subscription":
-      entry.subscription = note;
-      break;
-  }
 }
 
 /** The capabilities in the order of their sides. */

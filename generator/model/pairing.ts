@@ -12,7 +12,7 @@ import {
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import type { Message } from "./messages.js";
-import type { Alternative, Assumption, Discriminator, Method, ResultOf } from "./model.js";
+import type { Alternative, Assumption, Discriminator, ResultOf } from "./model.js";
 import { type PairedAlternative, type PairingNote, alternativesOf } from "../notes/note.js";
 
 /** The results of a request, before discriminators are determined. */
@@ -228,15 +228,6 @@ function fallback(schema: Schema, base: string): Pairing | undefined {
     alternatives: [],
     assumed: `It is taken to be answered by ${result}; there is neither ${base}ResultResponse nor ${base}Result.`,
   };
-}
-
-/** Definitions that can be the result of a method. */
-export function resultsOf({ result }: Method): string[] {
-  const plain = result?.definition;
-  return [
-    ...(plain === undefined ? [] : [plain]),
-    ...(result?.alternatives ?? []).map(({ definition }) => definition),
-  ];
 }
 
 /**

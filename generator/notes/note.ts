@@ -110,7 +110,7 @@ interface MultiRoundTripNote extends NoteBase {
 }
 
 /** Requests that are answered only when their streams end. Their content arrives before, as notifications. */
-export interface ListeningNote extends NoteBase {
+interface ListeningNote extends NoteBase {
   readonly kind: "listening";
 }
 
@@ -185,7 +185,7 @@ export interface OwnedNote extends NoteBase {
   readonly kind: "owned";
 }
 
-export interface DeprecatedNote extends NoteBase {
+interface DeprecatedNote extends NoteBase {
   readonly kind: "deprecated";
   readonly since: string;
   readonly instead?: string;

@@ -2,7 +2,6 @@ import { canonicalText, naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import {
   type ExtensionInput,
-  type SchemaInput,
   type WholeExtensionInput,
   folderOfExtension,
   importedBy,
@@ -172,25 +171,18 @@ export function sideOf(distance: number): ExtensionInput["fromVocabulary"] {
   return distance < 0 ? "older" : "newer";
 }
 
+/** What an emitter of an extension is given besides the options that all emitters share. */
+type Own<Input> = Omit<Input, "importExtension" | "basePackage" | "render">;
+
 /**
- * The emitters of an extension with their inputs.
+ * The inputs of the emitters of an extension: over each base, and of the whole.
  *
  * @param vocabulary id of the revision whose types handlers and clients use
  */
 export function extensionRuns(
   { source, folder, models }: LoadedExtension,
   vocabulary: string | undefined,
-): {
-  readonly schema: readonly Pick<SchemaInput, "schema" | "imported" | "folder" | "origin">[];
-  readonly base: readonly Pick<
-    ExtensionInput,
-    "model" | "imported" | "fromVocabulary" | "next" | "previous" | "folder" | "origin"
-  >[];
-  readonly whole: Pick<
-    WholeExtensionInput,
-    "models" | "vocabulary" | "needs" | "description" | "link" | "folder" | "origin"
-  >;
-} {
+): { readonly base: readonly Own<ExtensionInput>[]; readonly whole: Own<WholeExtensionInput> } {
   const { id, version, needs, description, link } = source.about;
   const origin = `schema/extensions/${id}/${version}`;
   const place = models.indexOf(authoredBase({ models, vocabulary }));
@@ -206,9 +198,6 @@ export function extensionRuns(
     };
   });
   return {
-    schema: base.map(({ model, imported, folder: own }) => ({
-      ...{ schema: model.schema, imported, folder: own, origin },
-    })),
     base,
     whole: {
       ...{ models, vocabulary, needs, folder, origin },

@@ -182,21 +182,22 @@ export async function generateFiles(request: GenerateRequest): Promise<Generated
   const vocabulary = vocabularyOf(models, request.vocabulary)?.revision;
   const pinned = models.find(({ revision }) => revision === vocabulary);
   const words = pinned && wordsOf(pinned);
-  const fingerprints = fingerprintsOf(new Map(wanted), revisions, [vocabulary ?? null, ...(words ?? [])]);
-  const files = new Map<string, string>();
-  const changed = wanted.filter(([revision]) => {
-    const known = request.reuse?.(revision, fingerprints.get(revision)!);
-    for (const [path, content] of known ?? []) files.set(path, content);
-    return known === undefined;
-  });
+  const order = [...revisions.keys()];
   const about = aboutEach(revisions);
-  const changedExtensions = extensions.filter((extension) => {
-    const fingerprint = extensionFingerprint(extension, about, vocabulary);
-    fingerprints.set(extension.folder, fingerprint);
-    const known = request.reuse?.(extension.folder, fingerprint);
+  const shared = [vocabulary ?? null, ...(words ?? [])];
+  const fingerprints = new Map(
+    wanted.map(([revision]) => [revision, fingerprintOf(revision, order, about, shared)]),
+  );
+  const files = new Map<string, string>();
+  for (const extension of extensions)
+    fingerprints.set(extension.folder, extensionFingerprint(extension, about, vocabulary));
+  const isChanged = (folder: string): boolean => {
+    const known = request.reuse?.(folder, fingerprints.get(folder)!);
     for (const [path, content] of known ?? []) files.set(path, content);
     return known === undefined;
-  });
+  };
+  const changed = wanted.filter(([revision]) => isChanged(revision));
+  const changedExtensions = extensions.filter(({ folder }) => isChanged(folder));
   let format = 0;
   // Finish each file before the next is emitted, so that intermediate data of only one file is in memory.
   for await (const [path, file] of emitAll(
@@ -282,24 +283,18 @@ function refuseSecondAssumed(revisions: Iterable<LoadedRevision>): void {
 }
 
 /**
- * Fingerprints of each revision's files. These also depend on the neighbouring revisions: they contain steps
+ * The fingerprint of a revision's files. These also depend on the neighbouring revisions: they contain steps
  * to the preceding one, and import the steps of the next.
  */
-function fingerprintsOf(
-  wanted: ReadonlyMap<string, LoadedRevision>,
-  all: ReadonlyMap<string, LoadedRevision>,
+function fingerprintOf(
+  revision: string,
+  order: readonly string[],
+  about: ReturnType<typeof aboutEach>,
   vocabulary: JsonValue,
-): Map<string, string> {
-  const order = [...all.keys()];
-  const about = aboutEach(all);
-  return new Map(
-    [...wanted.keys()].map((revision) => {
-      const place = order.indexOf(revision);
-      const after = order[place + 1] ?? null;
-      const inputs = [about(revision), about(order[place - 1]), after, vocabulary];
-      return [revision, sha256(canonicalText(inputs))];
-    }),
-  );
+): string {
+  const place = order.indexOf(revision);
+  const inputs = [about(revision), about(order[place - 1]), order[place + 1] ?? null, vocabulary];
+  return sha256(canonicalText(inputs));
 }
 
 /** The inputs of each revision's files. */
@@ -407,9 +402,9 @@ async function* emitAll(
     });
   }
   for (const extension of changed.extensions) {
-    const { schema, base, whole } = extensionRuns(extension, vocabulary);
-    for (const [index, input] of base.entries()) {
-      yield* run(schemaEmitters, { ...common, ...schema[index]! });
+    const { base, whole } = extensionRuns(extension, vocabulary);
+    for (const input of base) {
+      yield* run(schemaEmitters, { ...common, ...input, schema: input.model.schema });
       yield* run(baseEmitters, { ...common, ...input });
     }
     yield* run(wholeEmitters, { ...common, ...whole });

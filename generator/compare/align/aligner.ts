@@ -61,6 +61,12 @@ export class Aligner implements Alignment {
     return pair;
   }
 
+  /** Creates the pair of two definitions. */
+  pairDefinitions(old: string, next: string): Pair {
+    const nodeOf = ({ schema }: FormReader, name: string): SchemaNode => schema.definitions.get(name)!.node;
+    return this.pair([nodeOf(this.old, old)], [nodeOf(this.new, next)]);
+  }
+
   addChild(from: Pair, edge: Omit<Edge, "child">, old: Conjunction, next: Conjunction): void {
     const child = this.pair(old, next, { isMapValue: edge.step.kind === "other" });
     from.edges.push({ ...edge, child });

@@ -72,6 +72,14 @@ export class FormReader {
     return form;
   }
 
+  /** The only value that is allowed; undefined if there are several. */
+  constantOf(nodes: Conjunction): JsonValue | undefined {
+    const { scalars, members } = this.of(nodes);
+    const [only] = scalars.values();
+    const isConstant = scalars.size === 1 && members.length === 0 && only!.free.length === 0;
+    return isConstant && only!.values.length === 1 ? only!.values[0] : undefined;
+  }
+
   /**
    * Whether every value is allowed although the form lists the types: an object of anything, an array of
    * anything, and so on.

@@ -97,12 +97,7 @@ function completionMembers({ document: { contract }, names }: ContractInput): st
 }
 
 /** The facts in a handler's documentation. */
-type Said = {
-  readonly description?: string;
-  readonly title?: string;
-  readonly scopes?: readonly string[];
-  readonly task?: ContractTool["task"];
-};
+type Said = Pick<ContractTool, "description" | "title" | "scopes" | "task">;
 
 function said(listed: Said): (string | undefined)[] {
   return [listed.description ?? listed.title, taskLine(listed), scopesLine(listed)];

@@ -1,10 +1,8 @@
 import {
   type Definition,
   type JsonObject,
-  type JsonValue,
   type Schema,
   type SchemaNode,
-  type TypeName,
   withChildren,
   withNodes,
 } from "@mcpgen/engine";
@@ -20,20 +18,9 @@ import {
   propertyKey,
 } from "../../print/text.js";
 import { shortText } from "../../print/terminal-text.js";
-import {
-  type TypeNames,
-  indexSignature,
-  literal,
-  membersOf,
-  printBody,
-  printType,
-  union,
-  isInterface,
-  assigned,
-  interfaceHead,
-} from "../../targets/typescript/types/print.js";
+import { type TypeNames, declare, literal, union } from "../../targets/typescript/types/print.js";
 import { typeForm } from "../../targets/typescript/types/type-form.js";
-import { isScalar } from "../../targets/typescript/validators/shape.js";
+import { isScalar, kindOfValue } from "../../targets/typescript/validators/shape.js";
 
 /** A type of a tool: its name in the tool's namespace, and its schema. */
 export interface TypeRoot {
@@ -243,7 +230,7 @@ function withShortSets(node: SchemaNode): SchemaNode {
   const { enum: values, ...rest } = changed;
   if (!values) return changed;
   if (values.length <= longestEnum && JSON.stringify(values).length <= 64 * longestEnum) return changed;
-  return { ...rest, types: rest.types ?? [...new Set(values.map(typeName))] };
+  return { ...rest, types: rest.types ?? [...new Set(values.map(kindOfValue))] };
 }
 
 /** Encoded names and keys of a schema on its way to types. */
@@ -285,11 +272,6 @@ function shapeOf(node: SchemaNode, plain: Plain, isDescribed: boolean): JsonObje
     return { anyOf: schemas(node.types.map((type) => ({ pointer: "", types: [type] }))) };
   if (node.types[0] === "object") return objectOf(node, plain);
   return { type: node.types[0]!, ...(node.types[0] === "array" && arrayOf(node, plain)) };
-}
-
-function typeName(value: JsonValue): TypeName {
-  if (value === null) return "null";
-  return Array.isArray(value) ? "array" : (typeof value as TypeName);
 }
 
 function objectOf(
@@ -356,10 +338,6 @@ function printedDeclarations(roots: readonly TypeRoot[], names: ReadonlyMap<stri
 }
 
 function declaration(definition: Definition, identifier: string, names: TypeNames): string {
-  const { node } = definition;
-  const doc = docComment([node.description, deprecationLine(node.deprecated)]);
-  if (!isInterface(definition))
-    return doc + assigned(`export type ${identifier} =`, printType(node, names), "");
-  const body = printBody(membersOf(node, names, "  "), indexSignature(node, names, "  "), "", true);
-  return `${doc}${interfaceHead(identifier, [])} ${body}`;
+  const { description, deprecated } = definition.node;
+  return docComment([description, deprecationLine(deprecated)]) + declare(definition, identifier, names);
 }

@@ -14,13 +14,13 @@ import {
   readableSchema,
 } from "@mcpgen/engine";
 import { Aligner } from "../../compare/align/aligner.js";
-import { type Finding, type Policy, Collection } from "../finding.js";
+import { type Finding, type Policy, Collection, fingerprintOf } from "../finding.js";
 import type { Context } from "../walk/context.js";
 import { reachedFrom } from "../../compare/reach.js";
 import { Maker } from "../../compare/instance-maker.js";
 import { Prover } from "../witness/prove.js";
 import type { ProtocolModel, Role } from "../../model/model.js";
-import { type Part, contractFinding, fingerprintOf, inside } from "./contract-finding.js";
+import { type Part, contractFinding, inside } from "./contract-finding.js";
 import { locationOf } from "../../compare/location.js";
 
 /** Name of the root schema among its definitions; no JSON Pointer gives another definition this name. */

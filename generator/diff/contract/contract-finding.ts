@@ -1,8 +1,6 @@
-import { canonicalText } from "@mcpgen/engine";
-import type { Finding, Policy } from "../finding.js";
+import { type Finding, type Policy, fingerprintOf, rolesOf, severityOf } from "../finding.js";
 import { ruleOf } from "../rules/table.js";
-import { type Role, opposite } from "../../model/model.js";
-import { sha256 } from "../../files/regular-file.js";
+import type { Role } from "../../model/model.js";
 
 /** The part of a contract that a finding concerns. */
 export interface Part {
@@ -38,16 +36,13 @@ export function contractFinding(
   policy: Policy,
 ): Finding[] {
   const rule = ruleOf(id, when);
-  const severity = policy.severities[id];
-  if (severity === "off" || (rule.hidden && severity === undefined)) return [];
-  const weighed = (level: Finding["level"]["client"]): Finding["level"]["client"] =>
-    severity === undefined || (level === "safe" && rule.writer !== rule.reader) ? level : severity;
-  const levels = { [writer]: weighed(rule.writer), [opposite(writer)]: weighed(rule.reader) };
+  const severity = severityOf(rule, policy);
+  if (severity === "off") return [];
   const subject = { definition: part.name, path };
   return [
     {
       rule: id,
-      level: levels as unknown as Finding["level"],
+      level: rolesOf(rule.writer, rule.reader, [writer], severity),
       source: rule.source,
       subject,
       methods: part.method === null ? [] : [part.method],
@@ -65,14 +60,4 @@ export function contractFinding(
 
 export function inside({ old, new: next }: Finding["pointers"], pointer: string): Finding["pointers"] {
   return { old: old === null ? null : old + pointer, new: next === null ? null : next + pointer };
-}
-
-/** Hash of the facts that identify a finding between runs; never includes prose. */
-export function fingerprintOf({
-  rule,
-  subject,
-  old,
-  new: next,
-}: Pick<Finding, "rule" | "subject" | "old" | "new">): string {
-  return sha256(canonicalText({ rule, subject: { ...subject }, old, new: next })).slice(0, 12);
 }

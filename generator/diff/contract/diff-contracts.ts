@@ -1,5 +1,5 @@
 import { type JsonObject, PatternBudget, canonicalText, jsonEqual, pointer } from "@mcpgen/engine";
-import { type Finding, type Policy, defaultPolicy, levelFor, grouped } from "../finding.js";
+import { type Finding, type Policy, bySeverity, defaultPolicy, grouped } from "../finding.js";
 import type { Contract } from "../../contract/contract.js";
 import { type Unlisted, unlisted, withoutEntries } from "../../contract/incomplete-lists.js";
 import { contractNames } from "../../contract/emit/names.js";
@@ -28,9 +28,8 @@ export function diffContracts(
     ...compareMethods(withoutEntries(old, left), withoutEntries(next, left), policy),
     ...compareServer(old as unknown as JsonObject, next as unknown as JsonObject, policy),
   ];
-  const rank = { breaking: 0, dangerous: 1, safe: 2 };
   // Sorting is stable, so equally severe findings keep the contract's order.
-  return grouped(findings.sort((a, b) => rank[levelFor(a, "both")] - rank[levelFor(b, "both")]));
+  return grouped(findings.sort(bySeverity));
 }
 
 interface BesideContracts {

@@ -1,66 +1,28 @@
 import type { Report, ReportedFinding } from "./report.js";
 
+type Json = Readonly<Record<string, unknown>>;
+
 /** The report in the format of docs/diff.schema.json. */
-export function jsonReport({
-  from,
-  to,
-  role,
-  readers,
-  findings,
-  summary,
-  notes,
-  isPartial,
-  code,
-}: Report): Readonly<Record<string, unknown>> {
+export function jsonReport(report: Report): Json {
+  const { from, to, role, readers, findings, summary, notes, isPartial, code } = report;
   return {
-    from,
-    to,
-    role,
-    readers,
+    ...{ from, to, role, readers },
     findings: findings.map(jsonFinding),
-    summary,
-    notes,
+    ...{ summary, notes },
     ...(isPartial && { partial: true }),
     ...(code && { code }),
   };
 }
 
-function jsonFinding(finding: ReportedFinding): Readonly<Record<string, unknown>> {
-  const { pointers: _pointers, worst: _worst, ...rest } = finding;
-  const {
-    rule,
-    level,
-    source,
-    subject,
-    methods,
-    writers,
-    group,
-    old,
-    new: next,
-    why,
-    advice,
-    ...more
-  } = rest;
-  const { counterexample, demoted, approval, known, at, fails, fingerprint, uses } = more;
-  return {
-    rule,
-    level,
-    source,
-    subject,
-    methods,
-    writers,
-    group,
-    old,
-    new: next,
-    why,
-    advice,
-    ...(counterexample && { counterexample }),
-    ...(demoted !== undefined && { demoted }),
-    at,
-    fingerprint,
-    ...(approval && { approval }),
-    ...(known && { known }),
-    fails,
-    ...(uses && { uses }),
-  };
+/** The members of a finding in a report, in their order. */
+const ofFinding: readonly (keyof ReportedFinding)[] = [
+  ...(["rule", "level", "source", "subject", "methods", "writers", "group", "old", "new", "why"] as const),
+  ...(["advice", "counterexample", "demoted", "at", "fingerprint", "approval", "known", "fails"] as const),
+  "uses",
+];
+
+function jsonFinding(finding: ReportedFinding): Json {
+  return Object.fromEntries(
+    ofFinding.flatMap((key) => (finding[key] === undefined ? [] : [[key, finding[key]]])),
+  );
 }

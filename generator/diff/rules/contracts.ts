@@ -1,14 +1,12 @@
-import type { Rule } from "./rule.js";
+import type { Row, Rule } from "./rule.js";
 
-const area = "contracts" as const;
 const none = "Nothing to do.";
 
 /** Rules for an added, removed or invalid entry of a list. Clients request entries, the server answers. */
-function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
+function entries(kind: string, noun: string, removed: Rule["writer"]): Row[] {
   return [
     {
       id: `${kind}-removed`,
-      area,
       writer: removed,
       reader: "safe",
       source: "breaking",
@@ -18,7 +16,6 @@ function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
     },
     {
       id: `${kind}-added`,
-      area,
       writer: "safe",
       reader: "dangerous",
       source: "safe",
@@ -28,7 +25,6 @@ function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
     },
     {
       id: `${kind}-invalid`,
-      area,
       writer: removed,
       reader: "safe",
       source: "breaking",
@@ -44,10 +40,9 @@ function entries(kind: string, noun: string, removed: Rule["writer"]): Rule[] {
  * Rules on calling a tool as a task (2025-11-25, Tasks, tool-level negotiation): clients choose, servers may
  * reject.
  */
-const taskRules: readonly Rule[] = [
+const taskRules: readonly Row[] = [
   {
     id: "task-call-required",
-    area,
     writer: "breaking",
     reader: "dangerous",
     source: "safe",
@@ -59,7 +54,6 @@ const taskRules: readonly Rule[] = [
   {
     id: "task-call-required",
     when: "it was optional",
-    area,
     writer: "breaking",
     reader: "safe",
     source: "safe",
@@ -69,7 +63,6 @@ const taskRules: readonly Rule[] = [
   },
   {
     id: "task-call-forbidden",
-    area,
     writer: "breaking",
     reader: "dangerous",
     source: "safe",
@@ -80,7 +73,6 @@ const taskRules: readonly Rule[] = [
   {
     id: "task-call-forbidden",
     when: "it was optional",
-    area,
     writer: "dangerous",
     reader: "safe",
     source: "safe",
@@ -90,7 +82,6 @@ const taskRules: readonly Rule[] = [
   },
   {
     id: "task-call-optional",
-    area,
     writer: "safe",
     reader: "dangerous",
     source: "safe",
@@ -101,10 +92,9 @@ const taskRules: readonly Rule[] = [
 ];
 
 /** Rules for HTTP headers that repeat arguments (2026-07-28, Streamable HTTP, custom headers). */
-const headerRules: readonly Rule[] = [
+const headerRules: readonly Row[] = [
   {
     id: "header-added",
-    area,
     writer: "breaking",
     reader: "safe",
     source: "safe",
@@ -114,7 +104,6 @@ const headerRules: readonly Rule[] = [
   },
   {
     id: "header-removed",
-    area,
     writer: "safe",
     reader: "breaking",
     source: "safe",
@@ -125,7 +114,6 @@ const headerRules: readonly Rule[] = [
   },
   {
     id: "header-renamed",
-    area,
     writer: "breaking",
     reader: "breaking",
     source: "safe",
@@ -140,10 +128,9 @@ const headerRules: readonly Rule[] = [
  * Rules for scopes that a request requires over HTTP (2026-07-28, authorization, runtime insufficient scope
  * errors).
  */
-const scopeRules: readonly Rule[] = [
+const scopeRules: readonly Row[] = [
   {
     id: "scope-added",
-    area,
     writer: "breaking",
     reader: "safe",
     source: "safe",
@@ -153,7 +140,6 @@ const scopeRules: readonly Rule[] = [
   },
   {
     id: "scope-removed",
-    area,
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -164,13 +150,13 @@ const scopeRules: readonly Rule[] = [
 ];
 
 /** Rules for how a tool is called, apart from its arguments. */
-const callRules: readonly Rule[] = [...taskRules, ...headerRules, ...scopeRules];
+const callRules: readonly Row[] = [...taskRules, ...headerRules, ...scopeRules];
 
 /**
  * Rules for the parts of a contract outside of schemas. (Rules for types and properties cover schemas.)
  * Clients write arguments; servers write results and lists.
  */
-export const contractRules: readonly Rule[] = [
+export const contractRules: readonly Row[] = [
   ...entries("tool", "tool", "breaking"),
   ...entries("prompt", "prompt", "breaking"),
   ...entries("resource-template", "resource template", "breaking"),
@@ -178,7 +164,6 @@ export const contractRules: readonly Rule[] = [
   ...entries("resource", "resource", "dangerous"),
   {
     id: "method-moved",
-    area,
     writer: "dangerous",
     reader: "safe",
     source: "safe",
@@ -190,7 +175,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "output-schema-removed",
-    area,
     writer: "safe",
     reader: "breaking",
     source: "breaking",
@@ -200,7 +184,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "output-schema-added",
-    area,
     writer: "dangerous",
     reader: "safe",
     source: "safe",
@@ -210,7 +193,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "schema-not-compared",
-    area,
     writer: "dangerous",
     reader: "dangerous",
     source: "breaking",
@@ -220,7 +202,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "schema-rewritten",
-    area,
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -231,7 +212,6 @@ export const contractRules: readonly Rule[] = [
   ...callRules,
   {
     id: "hint-weakened",
-    area,
     writer: "safe",
     reader: "dangerous",
     source: "safe",
@@ -242,7 +222,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "hint-strengthened",
-    area,
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -252,7 +231,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "media-type-changed",
-    area,
     writer: "safe",
     reader: "dangerous",
     source: "safe",
@@ -262,7 +240,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "capability-removed",
-    area,
     writer: "safe",
     reader: "dangerous",
     source: "safe",
@@ -272,7 +249,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "capability-added",
-    area,
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -282,7 +258,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "text-changed",
-    area,
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -292,7 +267,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "listing-changed",
-    area,
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -302,7 +276,6 @@ export const contractRules: readonly Rule[] = [
   },
   {
     id: "server-version-changed",
-    area,
     writer: "safe",
     reader: "safe",
     source: "safe",

@@ -1,12 +1,10 @@
-import type { Rule } from "./rule.js";
+import type { Row } from "./rule.js";
 
-/** Levels for changes of names and prose, which change no message. */
-const seen = { area: "definitions", writer: "safe", reader: "safe" } as const;
 const none = "Nothing to do on the wire.";
 
-export const definitionRules: readonly Rule[] = [
+/** Rules for changes of names and prose, which change no message. */
+export const definitionRules: readonly Row<"area" | "writer" | "reader">[] = [
   {
-    ...seen,
     id: "definition-renamed",
     source: "breaking",
     reason: "The shape has another name; code that uses the old name does not compile.",
@@ -14,7 +12,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["definition-renamed"],
   },
   {
-    ...seen,
     id: "definition-added",
     source: "safe",
     reason: "There is another type.",
@@ -22,7 +19,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["definition-removed"],
   },
   {
-    ...seen,
     id: "definition-removed",
     source: "breaking",
     reason: "Code that uses the type does not compile.",
@@ -30,7 +26,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["definition-added"],
   },
   {
-    ...seen,
     id: "definition-extracted",
     source: "safe",
     reason: "An inline schema became a named definition.",
@@ -38,7 +33,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["definition-inlined"],
   },
   {
-    ...seen,
     id: "definition-inlined",
     source: "breaking",
     reason: "A named definition became an inline schema; code that uses the type does not compile.",
@@ -46,7 +40,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["definition-extracted"],
   },
   {
-    ...seen,
     id: "definition-meaning-changed",
     source: "breaking",
     reason: "The name now refers to another shape.",
@@ -54,7 +47,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["definition-meaning-changed"],
   },
   {
-    ...seen,
     id: "unreachable-changed",
     source: "breaking",
     reason: "The type changed, but no message refers to it.",
@@ -62,7 +54,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["unreachable-changed"],
   },
   {
-    ...seen,
     id: "deprecated-added",
     source: "safe",
     reason: "It is deprecated and may be removed.",
@@ -70,7 +61,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["deprecated-removed"],
   },
   {
-    ...seen,
     id: "deprecated-removed",
     source: "safe",
     reason: "It is no longer deprecated.",
@@ -78,7 +68,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["deprecated-added"],
   },
   {
-    ...seen,
     id: "docs-normative",
     source: "safe",
     reason: "The description gained or lost a MUST, SHOULD or MAY.",
@@ -86,7 +75,6 @@ export const definitionRules: readonly Rule[] = [
     mirror: ["docs-normative"],
   },
   {
-    ...seen,
     id: "description-changed",
     source: "safe",
     reason: "Only the words changed.",
@@ -96,13 +84,11 @@ export const definitionRules: readonly Rule[] = [
   },
 ];
 
-/** Levels for findings about files and notes, which change no message. */
-const ours = { area: "files", writer: "safe", reader: "safe", source: "safe" } as const;
 const onlyOld = { waived: "The notes are those of the old file." };
 
-export const fileRules: readonly Rule[] = [
+/** Rules for files and notes, which change no message. */
+export const fileRules: readonly Row<"area" | "writer" | "reader" | "source">[] = [
   {
-    ...ours,
     id: "published-file-changed",
     reason: "The same revision was published again with other content; the other findings list the changes.",
     advice:
@@ -110,21 +96,18 @@ export const fileRules: readonly Rule[] = [
     mirror: ["published-file-changed"],
   },
   {
-    ...ours,
     id: "errata-stale",
     reason: "The new file no longer has the mistake that the note corrects.",
     advice: "Remove the note, or this target of it.",
     mirror: onlyOld,
   },
   {
-    ...ours,
     id: "errata-missing-target",
     reason: "The note corrects a place that is not in the new file.",
     advice: "Remove the note, or point it at the new place of the mistake.",
     mirror: onlyOld,
   },
   {
-    ...ours,
     id: "dialect-changed",
     reason: "The schema uses another dialect of JSON Schema; the comparison takes that into account.",
     advice: "Nothing to do on the wire.",

@@ -1,12 +1,11 @@
-import type { Rule } from "./rule.js";
+import type { Row } from "./rule.js";
 
 const gated = "Declare the capability only to peers of the new revision.";
 
 /** Rules for methods, their params and their results. */
-export const methodRules: readonly Rule[] = [
+export const methodRules: readonly Row[] = [
   {
     id: "request-added",
-    area: "methods",
     writer: "safe",
     reader: "dangerous",
     source: "safe",
@@ -16,7 +15,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "request-removed",
-    area: "methods",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -26,7 +24,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "request-direction-added",
-    area: "methods",
     writer: "safe",
     reader: "dangerous",
     source: "safe",
@@ -36,7 +33,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "request-direction-removed",
-    area: "methods",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -46,7 +42,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "method-demoted-to-payload",
-    area: "methods",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -56,7 +51,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "notification-added",
-    area: "methods",
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -66,7 +60,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "notification-removed",
-    area: "methods",
     writer: "breaking",
     reader: "dangerous",
     source: "breaking",
@@ -77,7 +70,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "notification-direction-added",
-    area: "methods",
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -87,7 +79,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "notification-direction-removed",
-    area: "methods",
     writer: "breaking",
     reader: "dangerous",
     source: "breaking",
@@ -98,7 +89,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "result-type-changed",
-    area: "methods",
     writer: "dangerous",
     reader: "dangerous",
     source: "breaking",
@@ -108,7 +98,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "result-alternative-added",
-    area: "methods",
     writer: "safe",
     reader: "breaking",
     source: "breaking",
@@ -119,7 +108,6 @@ export const methodRules: readonly Rule[] = [
   {
     id: "result-alternative-added",
     when: "the old result has the member that identifies it",
-    area: "methods",
     writer: "safe",
     reader: "dangerous",
     source: "breaking",
@@ -130,7 +118,6 @@ export const methodRules: readonly Rule[] = [
   {
     id: "result-alternative-added",
     when: "a capability gates it",
-    area: "methods",
     writer: "safe",
     reader: "dangerous",
     source: "breaking",
@@ -140,7 +127,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "result-alternative-removed",
-    area: "methods",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -151,7 +137,6 @@ export const methodRules: readonly Rule[] = [
   {
     id: "result-alternative-removed",
     when: "a capability gates it",
-    area: "methods",
     writer: "dangerous",
     reader: "safe",
     source: "breaking",
@@ -161,7 +146,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "params-became-required",
-    area: "methods",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -171,7 +155,6 @@ export const methodRules: readonly Rule[] = [
   },
   {
     id: "params-became-optional",
-    area: "methods",
     writer: "safe",
     reader: "breaking",
     source: "breaking",

@@ -1,12 +1,11 @@
-import type { Rule } from "./rule.js";
+import type { Row } from "./rule.js";
 
 const closedReason = "The old object rejects undeclared members, so an old reader rejects the new one.";
 
 /** Rows for a renamed member, with the effects of removing one member and adding another. */
-function renamedRows(): Rule[] {
+function renamedRows(): Row[] {
   const common = {
     id: "property-renamed",
-    area: "properties",
     source: "breaking",
     mirror: {
       waived: "Its subject is the old name, and the old name differs in the other direction.",
@@ -51,10 +50,9 @@ function renamedRows(): Rule[] {
 }
 
 /** Rules for members of objects, declared and undeclared. */
-export const propertyRules: readonly Rule[] = [
+export const propertyRules: readonly Row[] = [
   {
     id: "property-added-required",
-    area: "properties",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -65,7 +63,6 @@ export const propertyRules: readonly Rule[] = [
   {
     id: "property-added-required",
     when: "the old object is closed",
-    area: "properties",
     writer: "breaking",
     reader: "breaking",
     source: "breaking",
@@ -75,7 +72,6 @@ export const propertyRules: readonly Rule[] = [
   },
   {
     id: "property-added-optional",
-    area: "properties",
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -86,7 +82,6 @@ export const propertyRules: readonly Rule[] = [
   {
     id: "property-added-optional",
     when: "the old object is closed",
-    area: "properties",
     writer: "safe",
     reader: "breaking",
     source: "safe",
@@ -97,7 +92,6 @@ export const propertyRules: readonly Rule[] = [
   {
     id: "property-removed",
     when: "it was required",
-    area: "properties",
     writer: "dangerous",
     reader: "breaking",
     source: "breaking",
@@ -109,7 +103,6 @@ export const propertyRules: readonly Rule[] = [
   {
     id: "property-removed",
     when: "it was required, and the new object is closed",
-    area: "properties",
     writer: "breaking",
     reader: "breaking",
     source: "breaking",
@@ -120,7 +113,6 @@ export const propertyRules: readonly Rule[] = [
   {
     id: "property-removed",
     when: "it was optional",
-    area: "properties",
     writer: "dangerous",
     reader: "dangerous",
     source: "breaking",
@@ -131,7 +123,6 @@ export const propertyRules: readonly Rule[] = [
   {
     id: "property-removed",
     when: "it was optional, and the new object is closed",
-    area: "properties",
     writer: "breaking",
     reader: "dangerous",
     source: "breaking",
@@ -142,7 +133,6 @@ export const propertyRules: readonly Rule[] = [
   ...renamedRows(),
   {
     id: "property-became-required",
-    area: "properties",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -152,7 +142,6 @@ export const propertyRules: readonly Rule[] = [
   },
   {
     id: "property-became-optional",
-    area: "properties",
     writer: "safe",
     reader: "breaking",
     source: "breaking",
@@ -162,7 +151,6 @@ export const propertyRules: readonly Rule[] = [
   },
   {
     id: "object-closed",
-    area: "properties",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -172,7 +160,6 @@ export const propertyRules: readonly Rule[] = [
   },
   {
     id: "object-opened",
-    area: "properties",
     writer: "safe",
     reader: "dangerous",
     source: "safe",
@@ -182,7 +169,6 @@ export const propertyRules: readonly Rule[] = [
   },
   {
     id: "map-value-widened",
-    area: "properties",
     writer: "safe",
     reader: "breaking",
     source: "breaking",
@@ -192,7 +178,6 @@ export const propertyRules: readonly Rule[] = [
   },
   {
     id: "map-value-narrowed",
-    area: "properties",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -202,7 +187,6 @@ export const propertyRules: readonly Rule[] = [
   },
   {
     id: "default-changed",
-    area: "properties",
     writer: "dangerous",
     reader: "dangerous",
     source: "safe",
@@ -212,7 +196,6 @@ export const propertyRules: readonly Rule[] = [
   },
   {
     id: "default-added",
-    area: "properties",
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -222,7 +205,6 @@ export const propertyRules: readonly Rule[] = [
   },
   {
     id: "default-removed",
-    area: "properties",
     writer: "dangerous",
     reader: "dangerous",
     source: "safe",

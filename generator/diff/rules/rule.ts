@@ -29,3 +29,6 @@ export interface Rule {
   /** Whether the rule is reported only if the configuration gives it a severity. */
   readonly hidden?: true;
 }
+
+/** A row without the members that all rows of its list share, such as their area. */
+export type Row<Shared extends keyof Rule = "area"> = Omit<Rule, Shared>;

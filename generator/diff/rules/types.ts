@@ -1,10 +1,9 @@
-import type { Rule } from "./rule.js";
+import type { Row } from "./rule.js";
 
 /** Rules for the values of a place: types, constants, enumerations, unions. */
-export const typeRules: readonly Rule[] = [
+export const typeRules: readonly Row[] = [
   {
     id: "type-widened",
-    area: "types",
     writer: "safe",
     reader: "breaking",
     source: "breaking",
@@ -14,7 +13,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "type-narrowed",
-    area: "types",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -24,7 +22,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "type-changed",
-    area: "types",
     writer: "breaking",
     reader: "breaking",
     source: "breaking",
@@ -34,7 +31,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "nullable-added",
-    area: "types",
     writer: "safe",
     reader: "breaking",
     source: "breaking",
@@ -44,7 +40,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "nullable-removed",
-    area: "types",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -54,7 +49,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "integer-to-number",
-    area: "types",
     writer: "safe",
     reader: "dangerous",
     source: "safe",
@@ -64,7 +58,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "number-to-integer",
-    area: "types",
     writer: "breaking",
     reader: "safe",
     source: "safe",
@@ -74,7 +67,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "enum-value-added",
-    area: "types",
     writer: "safe",
     reader: "dangerous",
     closedReader: "breaking",
@@ -85,7 +77,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "enum-value-removed",
-    area: "types",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -95,7 +86,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "enum-opened",
-    area: "types",
     writer: "safe",
     reader: "dangerous",
     source: "breaking",
@@ -105,7 +95,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "enum-closed",
-    area: "types",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -115,7 +104,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "const-changed",
-    area: "types",
     writer: "breaking",
     reader: "breaking",
     source: "breaking",
@@ -125,7 +113,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "const-added",
-    area: "types",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -135,7 +122,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "const-removed",
-    area: "types",
     writer: "safe",
     reader: "breaking",
     source: "breaking",
@@ -145,7 +131,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "union-member-added",
-    area: "types",
     writer: "safe",
     reader: "breaking",
     source: "breaking",
@@ -156,7 +141,6 @@ export const typeRules: readonly Rule[] = [
   {
     id: "union-member-added",
     when: "a tag identifies it",
-    area: "types",
     writer: "safe",
     reader: "dangerous",
     closedReader: "breaking",
@@ -167,7 +151,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "union-member-removed",
-    area: "types",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -177,7 +160,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "became-union",
-    area: "types",
     writer: "safe",
     reader: "breaking",
     source: "breaking",
@@ -187,7 +169,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "union-collapsed",
-    area: "types",
     writer: "breaking",
     reader: "safe",
     source: "breaking",
@@ -197,7 +178,6 @@ export const typeRules: readonly Rule[] = [
   },
   {
     id: "discriminator-changed",
-    area: "types",
     writer: "breaking",
     reader: "breaking",
     source: "breaking",
@@ -207,11 +187,10 @@ export const typeRules: readonly Rule[] = [
   },
 ];
 
-/** Rules for limits beyond the type, and for errors. */
-export const limitRules: readonly Rule[] = [
+/** Rules for limits beyond the type. */
+export const limitRules: readonly Row[] = [
   {
     id: "bound-tightened",
-    area: "limits",
     writer: "breaking",
     reader: "safe",
     source: "safe",
@@ -222,7 +201,6 @@ export const limitRules: readonly Rule[] = [
   {
     id: "bound-tightened",
     when: "the limit is a format",
-    area: "limits",
     writer: "dangerous",
     reader: "safe",
     source: "safe",
@@ -232,7 +210,6 @@ export const limitRules: readonly Rule[] = [
   },
   {
     id: "bound-loosened",
-    area: "limits",
     writer: "safe",
     reader: "dangerous",
     source: "safe",
@@ -240,9 +217,11 @@ export const limitRules: readonly Rule[] = [
     advice: "Accept values beyond the old limit.",
     mirror: ["bound-tightened"],
   },
+];
+
+export const errorRules: readonly Row[] = [
   {
     id: "error-added",
-    area: "errors",
     writer: "safe",
     reader: "safe",
     source: "safe",
@@ -252,7 +231,6 @@ export const limitRules: readonly Rule[] = [
   },
   {
     id: "error-removed",
-    area: "errors",
     writer: "dangerous",
     reader: "safe",
     source: "safe",
@@ -262,7 +240,6 @@ export const limitRules: readonly Rule[] = [
   },
   {
     id: "error-code-changed",
-    area: "errors",
     writer: "breaking",
     reader: "breaking",
     source: "safe",

@@ -1,6 +1,6 @@
 import { type Finding, levelFor } from "../finding.js";
 import type { Finding as Remark } from "../../diagnostics/coded-error.js";
-import type { ProtocolModel } from "../../model/model.js";
+import { type ProtocolModel, answersOf } from "../../model/model.js";
 import type { Contract } from "../../contract/contract.js";
 import { type ContractNames, contractNames } from "../../contract/emit/names.js";
 import { capitalised } from "../../print/text.js";
@@ -228,9 +228,9 @@ class Places {
 
   constructor(models: readonly ProtocolModel[]) {
     this.#models = models;
-    for (const { name, message, params, result } of models.flatMap(({ methods }) => methods)) {
-      const alternatives = result?.alternatives.map(({ definition }) => definition) ?? [];
-      for (const definition of [message, params.definition, result?.definition, ...alternatives])
+    for (const method of models.flatMap(({ methods }) => methods)) {
+      const { name, message, params } = method;
+      for (const definition of [message, params.definition, ...answersOf(method)])
         if (definition !== undefined) this.#methodsFor(definition).add(name);
       if (params.definition !== undefined) this.#params.push([message, params.definition]);
     }

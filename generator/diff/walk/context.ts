@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, pointer } from "@mcpgen/engine";
 import type { Kind, Role, ProtocolModel } from "../../model/model.js";
 import type { Aligner } from "../../compare/align/aligner.js";
 import type { Fact, Edge, Pair } from "../../compare/align/pair.js";
@@ -34,11 +34,10 @@ export function messageOf(context: Context, value: JsonValue | undefined): JsonV
   const params: JsonObject = value === undefined ? {} : { params: value };
   switch (context.part) {
     case "request":
+    case "embedded-request":
       return { jsonrpc: "2.0", id: 1, method: context.method, ...params };
     case "notification":
       return { jsonrpc: "2.0", method: context.method, ...params };
-    case "embedded-request":
-      return { jsonrpc: "2.0", id: 1, method: context.method, ...params };
     case "result":
       return value === undefined ? undefined : { jsonrpc: "2.0", id: 1, result: value };
     default:
@@ -71,6 +70,13 @@ export function messageFact(
   writer: Role = from,
 ): MessageFact {
   return { fact, context, writers: [writer], methods: [name] };
+}
+
+/** JSON Pointers of two definitions, of which one may be absent. */
+export function definitionsAt(old: string | null | undefined, next: string | null | undefined): Fact["at"] {
+  const place = (name: string | null | undefined): string | null =>
+    name === null || name === undefined ? null : pointer("/$defs", name);
+  return { old: place(old), new: place(next) };
 }
 
 /** A start of the schema comparison: the params, result or message of a method. */

@@ -1,6 +1,6 @@
 import { type SchemaNode, type Schema, hasMember, constantMember } from "@mcpgen/engine";
-import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
-import { responseOf, resultsOf } from "../../model/pairing.js";
+import { type Method, type ProtocolModel, type Role, answersOf, opposite } from "../../model/model.js";
+import { responseOf } from "../../model/pairing.js";
 import type { Fact, Pair, Edge } from "../../compare/align/pair.js";
 import type { Conjunction, Form, ShapeArm } from "../../compare/shape/form.js";
 import type { Context, Direction, Root } from "./context.js";
@@ -51,7 +51,7 @@ export function compareMessages(direction: Direction, before: Method, after: Met
 }
 
 function namesOf(method: Method): string {
-  return JSON.stringify(resultsOf(method).toSorted());
+  return JSON.stringify(answersOf(method).toSorted());
 }
 
 /** @param apart members that are compared separately */
@@ -138,8 +138,7 @@ const ofMethods: ReadonlySet<string> = new Set(["method", "params", "result"]);
 export function envelopeRoots(aligner: Aligner, old: ProtocolModel, next: ProtocolModel): Root[] {
   const names = envelopeNames(aligner);
   if (!names) return [];
-  const [a, b] = [old.schema.definitions.get(names[0])!, next.schema.definitions.get(names[1])!];
-  const pair = aligner.pair([a.node], [b.node]);
+  const pair = aligner.pairDefinitions(...names);
   const context: Context = { part: "envelope", definition: names };
   const whole: Root = {
     pair,

@@ -2,7 +2,6 @@ import {
   type JsonObject,
   type JsonValue,
   isJsonObject,
-  pointer,
   hasMember,
   memberNodes,
   requiredMembers,
@@ -18,6 +17,7 @@ import {
   type Direction,
   type MethodComparison,
   type MessageFact,
+  definitionsAt,
   messageOf,
   messageFact,
 } from "./context.js";
@@ -80,7 +80,7 @@ function deprecation(direction: Direction, before: Method, after: Method, contex
         rule,
         subject: { method: direction.name, from: direction.from },
         ...texts,
-        at: pointersOf(before, after),
+        at: definitionsAt(before.message, after.message),
       },
       context,
     ),
@@ -130,10 +130,6 @@ function minimalMessage(make: Makers["old"], method: Method, context: Context): 
     ...(isJsonObject(body) ? body : {}),
     ...(messageOf(context, undefined) as JsonObject),
   };
-}
-
-function pointersOf(before: Method, after: Method): Fact["at"] {
-  return { old: pointer("/$defs", before.message), new: pointer("/$defs", after.message) };
 }
 
 function compareParams(direction: Direction, before: Method, after: Method, context: Context): void {
@@ -211,17 +207,12 @@ function paramsOf({ schema }: ProtocolModel, { message }: Method): ReturnType<ty
 
 /** Compares the results of a request: the plain ones, then the alternatives. */
 function compareResults(direction: Direction, before: Method, after: Method, embedded: boolean): void {
-  const { aligner, comparison, old, next, name, from } = direction;
+  const { aligner, comparison, name, from } = direction;
   const writer = opposite(from);
   const context: Context = { part: embedded ? "embedded-result" : "result", method: name, from: writer };
   const pairUp = (a: string, b: string): void => {
-    const nodes = [old.schema.definitions.get(a)!.node, next.schema.definitions.get(b)!.node] as const;
-    comparison.roots.push({
-      pair: aligner.pair([nodes[0]], [nodes[1]]),
-      context,
-      writers: [writer],
-      methods: [name],
-    });
+    const pair = aligner.pairDefinitions(a, b);
+    comparison.roots.push({ pair, context, writers: [writer], methods: [name] });
   };
   const [plain, other, arms, others] = answersOf(direction, before, after);
   if (plain !== undefined && other !== undefined) pairUp(plain, other);
@@ -232,7 +223,7 @@ function compareResults(direction: Direction, before: Method, after: Method, emb
       subject,
       old: plain ?? null,
       new: other ?? null,
-      at: at(plain, other),
+      at: definitionsAt(plain, other),
     };
     comparison.facts.push(messageFact(direction, fact, context, writer));
   }
@@ -330,7 +321,7 @@ function removed({ name, from }: Direction, arm: Alternative, context: Context):
     subject: { method: name, from },
     old: arm.definition,
     new: null,
-    at: at(arm.definition, undefined),
+    at: definitionsAt(arm.definition, undefined),
     narrowed: (make) => [answer(make.old, arm, context)],
   };
 }
@@ -351,7 +342,7 @@ function added({ old, name, from }: Direction, before: Method, arm: Alternative,
     subject: { method: name, from },
     old: null,
     new: arm.definition,
-    at: at(undefined, arm.definition),
+    at: definitionsAt(undefined, arm.definition),
     widened: (make) => [answer(make.new, arm, context)],
   };
 }
@@ -368,10 +359,4 @@ function answer(
       ? { ...value, [discriminator.key]: discriminator.value }
       : value;
   return messageOf(context, marked);
-}
-
-function at(old: string | undefined, next: string | undefined): Fact["at"] {
-  const place = (name: string | undefined): string | null =>
-    name === undefined ? null : pointer("/$defs", name);
-  return { old: place(old), new: place(next) };
 }

@@ -1,6 +1,5 @@
 import { type Schema, referencesOf } from "@mcpgen/engine";
-import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
-import { resultsOf } from "../../model/pairing.js";
+import { type Method, type ProtocolModel, type Role, answersOf, opposite } from "../../model/model.js";
 import type { NoteProblem } from "../../notes/apply.js";
 import type { Fact } from "../../compare/align/pair.js";
 import { locationOf } from "../../compare/location.js";
@@ -26,7 +25,7 @@ export function partsOf(model: ProtocolModel): Parts {
   // Computed on request, because storing the parts of every message would take too much memory.
   const methodsOf = (definition: string): string[] => {
     const methods = model.methods.filter((method) =>
-      held(model.schema, [method.message, ...resultsOf(method)], below).has(definition),
+      held(model.schema, [method.message, ...answersOf(method)], below).has(definition),
     );
     return [...new Set(methods.map(({ name }) => name))];
   };
@@ -39,14 +38,14 @@ export function heldBy(
   isMeant: (method: Method) => boolean,
   below = new Map<string, ReadonlySet<string>>(),
 ): ReadonlySet<string> {
-  const roots = methods.filter(isMeant).flatMap((method) => [method.message, ...resultsOf(method)]);
+  const roots = methods.filter(isMeant).flatMap((method) => [method.message, ...answersOf(method)]);
   return held(schema, roots, below);
 }
 
 function writtenBy(role: Role, method: Method): string[] {
   return [
     ...(method.senders.includes(role) ? [method.message] : []),
-    ...(method.senders.includes(opposite(role)) ? resultsOf(method) : []),
+    ...(method.senders.includes(opposite(role)) ? answersOf(method) : []),
   ];
 }
 

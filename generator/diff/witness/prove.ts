@@ -1,13 +1,19 @@
 import { type JsonObject, type JsonValue, type SchemaNode, isJsonObject } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
-import { type Alternative, type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import {
+  type Alternative,
+  type Method,
+  type ProtocolModel,
+  type Role,
+  answersOf,
+  opposite,
+} from "../../model/model.js";
 import type { Candidates, Fact, Pair, Step } from "../../compare/align/pair.js";
 import { type Context, messageOf } from "../walk/context.js";
 import type { Link, Reached } from "../../compare/reach.js";
 import type { Maker, Makers } from "../../compare/instance-maker.js";
 import { extended } from "../../sample/edit.js";
 import { type Conjunction, type ShapeArm, scalarTypes, shapeTypes } from "../../compare/shape/form.js";
-import { resultsOf } from "../../model/pairing.js";
 import { messageNodes, responseNodes, methodsByName } from "../walk/messages.js";
 import { outside } from "../../compare/align/compare-bounds.js";
 import { eachType } from "../../compare/align/arms.js";
@@ -84,7 +90,7 @@ export class Prover {
     if (result === undefined) return undefined;
     const nodesOn = (side: 0 | 1): ReadonlyMap<string, SchemaNode> => {
       const method = sent(this.models[side], context.method, opposite(context.from));
-      return nodesOf(this.models[side], method ? resultsOf(method) : []);
+      return nodesOf(this.models[side], method ? answersOf(method) : []);
     };
     const [arms, others] = direction === "narrowed" ? [nodesOn(0), nodesOn(1)] : [nodesOn(1), nodesOn(0)];
     const place = [{ pointer: "", anyOf: [...others.values()] }];
@@ -276,7 +282,7 @@ function judge(
       if (!method) return "method not in table";
       const result = isJsonObject(message) ? message["result"] : undefined;
       if (result === undefined) return "invalid";
-      return verdict(model, reading === "any" ? resultsOf(method) : answerTo(method, result), result);
+      return verdict(model, reading === "any" ? answersOf(method) : answerTo(method, result), result);
     }
     case "embedded-request":
     case "embedded-result": {
@@ -284,7 +290,7 @@ function judge(
       if (!method) return "method not in table";
       return verdict(
         model,
-        context.part === "embedded-request" ? [method.message] : resultsOf(method),
+        context.part === "embedded-request" ? [method.message] : answersOf(method),
         message,
       );
     }

@@ -14,7 +14,7 @@ import { withPlaces } from "../../revision/schema-source.js";
 import { joinedWithBase } from "../canonical/references.js";
 import type { ExtensionSource } from "../extension-store.js";
 import type { LoadedBase } from "./bases.js";
-import { basePrefix } from "../flatten.js";
+import { basePrefix, withDefinitions } from "../flatten.js";
 
 /** An extension over a base, in the form in which versions are compared. */
 export interface ComparedExtension {
@@ -84,7 +84,7 @@ function withInherited(document: JsonObject, notes: readonly Note[]): JsonObject
       if (isJsonObject(node)) definitions[name] = { allOf: [{ $ref: note.base }, node] };
     }
   }
-  return jsonObject([...Object.entries(document).filter(([key]) => key !== "$defs"), ["$defs", definitions]]);
+  return withDefinitions(document, Object.entries(definitions));
 }
 
 /** A note about methods with the definition names of the joined document; an empty list for other notes. */

@@ -9,7 +9,7 @@ import {
 } from "@mcpgen/engine";
 import { withPlaces } from "../../revision/schema-source.js";
 import { buildModel } from "../../model/build-model.js";
-import type { Assumption, Method, ProtocolModel } from "../../model/model.js";
+import { type Assumption, type Method, type ProtocolModel, withDefinitionNames } from "../../model/model.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import type { JsonFile } from "../../files/json-file.js";
 import { joinedName, joinedWithBase, ownName } from "../canonical/references.js";
@@ -45,7 +45,7 @@ export async function readOwnModel(
   const names = new Set(methods.map(({ name }) => name));
   return {
     schema,
-    methods: methods.map(named),
+    methods: methods.map((method) => withDefinitionNames(method, (name) => ownName(name) ?? name)),
     assumptions: model.assumptions
       .filter(({ subject }) => names.has(subject) || ownName(subject) !== undefined)
       .map((assumption) => ({
@@ -53,19 +53,6 @@ export async function readOwnModel(
         subject: ownName(assumption.subject) ?? assumption.subject,
         text: assumption.text.replaceAll(joinedName(""), ""),
       })),
-  };
-}
-
-function named(method: Method): Method {
-  const { message, params, result } = method;
-  const own = (name: string): string => ownName(name) ?? name;
-  return {
-    ...method,
-    message: own(message),
-    params: { ...params, ...(params.definition !== undefined && { definition: own(params.definition) }) },
-    ...(result && {
-      result: { ...result, ...(result.definition !== undefined && { definition: own(result.definition) }) },
-    }),
   };
 }
 

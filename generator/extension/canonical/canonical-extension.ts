@@ -10,7 +10,7 @@ import {
 } from "@mcpgen/engine";
 import { type BaseSchema, type Folded, foldCopies } from "./fold.js";
 import { mapReferences, passedPlaces, subschemas } from "./references.js";
-import { referencedDefinition, basePrefix, decoded } from "../flatten.js";
+import { referencedDefinition, basePrefix, decoded, withDefinitions } from "../flatten.js";
 
 /** An extension's schema in canonical form, and the changes made to get there. */
 export interface CanonicalExtension extends Omit<Folded, "document"> {
@@ -214,13 +214,7 @@ export function hoistDefinitions(document: JsonObject): { document: JsonObject; 
   for (const [name, node] of Object.entries(top))
     definitions[name] = lift(node, pointer("/$defs", name), name, new Map());
   const sorted = Object.entries(definitions).sort(([a], [b]) => naturalCompare(a, b));
-  return {
-    document: jsonObject([
-      ...Object.entries(document).filter(([key]) => key !== "$defs"),
-      ["$defs", jsonObject(sorted)],
-    ]),
-    hoisted,
-  };
+  return { document: withDefinitions(document, sorted), hoisted };
 }
 
 /** The words of a name, for comparison with the end of another: `__schema0` is `Schema0`. */

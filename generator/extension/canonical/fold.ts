@@ -9,7 +9,7 @@ import {
 } from "@mcpgen/engine";
 import { definitionReference, mapReferences, passedPlaces } from "./references.js";
 import { type Resolve, type Shapes, resolverOf, shapesOf } from "./shapes.js";
-import { basePrefix, referencedDefinition } from "../flatten.js";
+import { basePrefix, referencedDefinition, withDefinitions } from "../flatten.js";
 
 /** A base of an extension: a revision and its schema. */
 export interface BaseSchema {
@@ -106,10 +106,7 @@ class Folding {
       .map(([name, node]) => [name, this.inside(node, pointer("/$defs", name), "", true)] as const)
       .sort(([a], [b]) => naturalCompare(a, b));
     return {
-      document: jsonObject([
-        ...Object.entries(this.document).filter(([key]) => key !== "$defs"),
-        ["$defs", jsonObject(definitions)],
-      ]),
+      document: withDefinitions(this.document, definitions),
       dropped: this.dropped,
       folds: this.folds,
       differing: this.differing,

@@ -7,7 +7,7 @@ import {
   pointer,
   pointerTokens,
 } from "@mcpgen/engine";
-import { basePrefix, decoded, referencedDefinition } from "../flatten.js";
+import { basePrefix, decoded, referencedDefinition, withDefinitions } from "../flatten.js";
 
 /** The reference to a definition of the extension (`own`) or of the base. */
 export function definitionReference(name: string, of: "own" | "base"): string {
@@ -120,10 +120,7 @@ export function joinedWithBase(
   const definitions = Object.entries(extension["$defs"] as JsonObject).map(
     ([name, node]) => [keyOf(name), visit(node)] as const,
   );
-  return jsonObject([
-    ...Object.entries(base).filter(([key]) => key !== "$defs"),
-    ["$defs", jsonObject([...Object.entries(base["$defs"] as JsonObject), ...definitions])],
-  ]);
+  return withDefinitions(base, [...Object.entries(base["$defs"] as JsonObject), ...definitions]);
 }
 
 /** A reference to the base, and its place. */

@@ -4,9 +4,16 @@ import {
   naturalCompare,
   reachable,
   reaching,
-  withChildren,
+  withReferenceNames,
 } from "@mcpgen/engine";
-import { type Method, type ProtocolModel, answersOf, published, vocabularyOf } from "../../../model/model.js";
+import {
+  type Method,
+  type ProtocolModel,
+  answersOf,
+  published,
+  vocabularyOf,
+  withDefinitionNames,
+} from "../../../model/model.js";
 import { signatureOfNodes } from "../steps/signature.js";
 import { freeName } from "../emitter.js";
 import { authoredResults, authoredSchema, inlineParams, presenceOf } from "./authored-schema.js";
@@ -130,8 +137,8 @@ function withMethodsOf(vocabulary: Vocabulary, lender: ProtocolModel): Vocabular
       ...model,
       schema: { ...model.schema, definitions },
       owned,
-      methods: [...model.methods, ...methods.map((method) => renamedMethod(method, rename))].sort((a, b) =>
-        naturalCompare(a.name, b.name),
+      methods: [...model.methods, ...methods.map((method) => withDefinitionNames(method, rename))].sort(
+        (a, b) => naturalCompare(a.name, b.name),
       ),
     },
     lent: new Map([...lent, ...[...names].map(([name, own]) => [own, { lender, name }] as const)]),
@@ -193,36 +200,12 @@ function differing(model: ProtocolModel, lender: ProtocolModel): ReadonlySet<str
   );
 }
 
-type Rename = (name: string) => string;
-
-function renamed(definition: Definition, name: string, rename: Rename): Definition {
+function renamed(definition: Definition, name: string, rename: (name: string) => string): Definition {
   const { node, extends: bases } = definition;
   return {
     ...definition,
     name,
-    node: renamedNode(node, rename),
+    node: withReferenceNames(node, rename),
     ...(bases && { extends: bases.map(rename) }),
-  };
-}
-
-function renamedNode(node: SchemaNode, rename: Rename): SchemaNode {
-  const inner = withChildren(node, (child) => renamedNode(child, rename));
-  return inner.ref === undefined ? inner : { ...inner, ref: rename(inner.ref) };
-}
-
-function renamedMethod(method: Method, rename: Rename): Method {
-  const { message, params, result, page } = method;
-  const { definition } = params;
-  return {
-    ...method,
-    message: rename(message),
-    params: { ...params, ...(definition !== undefined && { definition: rename(definition) }) },
-    ...(result && {
-      result: {
-        ...(result.definition !== undefined && { definition: rename(result.definition) }),
-        alternatives: result.alternatives.map((one) => ({ ...one, definition: rename(one.definition) })),
-      },
-    }),
-    ...(page && { page: { ...page, item: rename(page.item) } }),
   };
 }

@@ -1,6 +1,5 @@
-import { type JsonValue, pointer } from "@mcpgen/engine";
+import { pointer } from "@mcpgen/engine";
 import { anything } from "../../../compare/align/compare-object.js";
-import type { FormReader } from "../../../compare/shape/form-reader.js";
 import {
   type Conjunction,
   type ShapeArm,
@@ -157,21 +156,13 @@ function whole({ planner, source, key }: Context, pointers: readonly string[], t
 
 /** The change for a missing required member: fill it, or refuse the message. */
 export function absence(planner: Planner, target: ShapeArm, key: string, nodes: Conjunction): Change {
-  const constant = constantOf(planner.target, target.properties.get(key)!);
+  const constant = planner.target.constantOf(target.properties.get(key)!.nodes);
   if (constant !== undefined) return { kind: "filled", key, value: constant };
   const pointers = [...nodes.map((node) => node.pointer), pointer(`${target.pointer}/properties`, key)];
   const outcome = planner.decisions.absence({ pointers, what: key });
   return "value" in outcome
     ? { kind: "filled", key, value: outcome.value }
     : { kind: "required", key, outcome };
-}
-
-/** The only value that a member may have; undefined if there are several. */
-function constantOf(reader: FormReader, { nodes }: Property): JsonValue | undefined {
-  const { scalars, members } = reader.of(nodes);
-  const [only] = scalars.values();
-  const isConstant = scalars.size === 1 && members.length === 0 && only!.free.length === 0;
-  return isConstant && only!.values.length === 1 ? only!.values[0] : undefined;
 }
 
 /** A member that only the target describes. A value already present was undeclared in the source. */

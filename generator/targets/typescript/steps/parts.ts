@@ -1,7 +1,7 @@
 import type { JsonValue, SchemaNode } from "@mcpgen/engine";
 import { anything } from "../../../compare/align/compare-object.js";
 import type { FormReader } from "../../../compare/shape/form-reader.js";
-import { type Conjunction, type Property, type ShapeArm, refuses } from "../../../compare/shape/form.js";
+import { type Conjunction, type ShapeArm, refuses } from "../../../compare/shape/form.js";
 
 /** The schema of the value at a path. */
 export interface Described {
@@ -116,15 +116,8 @@ export class Parts {
 
   /** The value that a member has in all of the objects; `undefined` unless there is exactly one. */
   constantOf(arms: readonly ShapeArm[], key: string): JsonValue | undefined {
-    const values = arms.map((arm) => this.#onlyValue(arm.properties.get(key)));
+    const values = arms.map((arm) => this.reader.constantOf(arm.properties.get(key)?.nodes ?? unknown.nodes));
     return values.every((value) => value === values[0]) ? values[0] : undefined;
-  }
-
-  #onlyValue(property: Property | undefined): JsonValue | undefined {
-    const { scalars, members } = this.reader.of(property?.nodes ?? unknown.nodes);
-    const [only] = scalars.values();
-    const isOne = scalars.size === 1 && members.length === 0 && only!.free.length === 0;
-    return isOne && only!.values.length === 1 ? only!.values[0] : undefined;
   }
 
   /** A schema that accepts a value of any of the places. */

@@ -18,61 +18,47 @@ export function refuseProblems(
   own?: OwnSteps,
 ): void {
   const { lift, lower, renames, wraps, reshapes } = plan;
-  const isOwn = (note: Note): boolean => own === undefined || own.notes.has(note);
-  const place = (
-    note: StepNote | RenamedNote | ReshapedNote | WrappedNote,
-  ): { file: string; pointer: string } => ({
-    file: `${origin}/notes.json`,
-    pointer: note.pointer,
-  });
-  const needless = renames.idle.find(({ note }) => isOwn(note));
+  const isOwn = ({ note }: { readonly note: Note }): boolean => own === undefined || own.notes.has(note);
+  const refuse = (
+    code: "MG1203" | "MG1206",
+    { note, pointer = note.pointer }: Faulty,
+    fault: string,
+    next: string,
+  ): never => {
+    throw new CodedError(code, `note of kind ${note.kind}${fault}`, {
+      place: { file: `${origin}/notes.json`, pointer },
+      next,
+    });
+  };
+  const needless = renames.idle.find(isOwn);
   if (needless) {
     const { note, target } = needless;
-    throw new CodedError(
-      "MG1203",
-      `note of kind renamed on ${target}: no object that corresponds to this one in revision ${previous.revision} has a member ${JSON.stringify(note.from)} and none of the new name`,
-      { place: place(note), next: 'Remove the note, or this target of it, or mend its "from".' },
-    );
+    const fault = ` on ${target}: no object that corresponds to this one in revision ${previous.revision} has a member ${JSON.stringify(note.from)} and none of the new name`;
+    refuse("MG1203", needless, fault, 'Remove the note, or this target of it, or mend its "from".');
   }
-  const flat = wraps.idle.find(({ note }) => isOwn(note));
+  const flat = wraps.idle.find(isOwn);
   if (flat) {
     const { note, target } = flat;
-    throw new CodedError(
-      "MG1203",
-      `note of kind wrapped on ${target}: no object that corresponds to this one in revision ${previous.revision} requires a member ${JSON.stringify(note.in)} that is an object with none of the names around it`,
-      { place: place(note), next: 'Remove the note, or this target of it, or mend its "in".' },
-    );
+    const fault = ` on ${target}: no object that corresponds to this one in revision ${previous.revision} requires a member ${JSON.stringify(note.in)} that is an object with none of the names around it`;
+    refuse("MG1203", flat, fault, 'Remove the note, or this target of it, or mend its "in".');
   }
-  const wrong = reshapes.problems.find(({ note }) => isOwn(note));
-  if (wrong) {
-    throw new CodedError("MG1206", `note of kind reshaped: ${wrong.message}`, {
-      place: { ...place(wrong.note), pointer: wrong.pointer },
-      next: wrong.next ?? "Correct the expression.",
-    });
-  }
-  const unused = reshapes.idle.find(({ note }) => isOwn(note));
+  const wrong = reshapes.problems.find(isOwn);
+  if (wrong) refuse("MG1206", wrong, `: ${wrong.message}`, wrong.next ?? "Correct the expression.");
+  const unused = reshapes.idle.find(isOwn);
   if (unused) {
-    throw new CodedError(
-      "MG1203",
-      `note of kind reshaped on ${unused.target}: no message has an object there in both revisions, ${previous.revision} and this`,
-      { place: place(unused.note), next: "Remove the note, or this target of it." },
-    );
+    const fault = ` on ${unused.target}: no message has an object there in both revisions, ${previous.revision} and this`;
+    refuse("MG1203", unused, fault, "Remove the note, or this target of it.");
   }
   for (const { decisions } of [lift, lower]) {
-    const impossible = decisions.impossible.find(({ note }) => isOwn(note));
+    const impossible = decisions.impossible.find(isOwn);
     if (impossible) {
-      const { note, message } = impossible;
-      throw new CodedError("MG1206", `note of kind ${note.kind}: ${message}`, {
-        place: place(note),
-        next: "Choose another outcome: drop, text, refuse or fill.",
-      });
+      const next = "Choose another outcome: drop, text, refuse or fill.";
+      refuse("MG1206", impossible, `: ${impossible.message}`, next);
     }
-    const idle = decisions.idle.find(({ note }) => isOwn(note));
+    const idle = decisions.idle.find(isOwn);
     if (idle) {
-      throw new CodedError("MG1203", `note of kind ${idle.note.kind} on ${idle.target}: it decides nothing`, {
-        place: place(idle.note),
-        next: "Remove the note, or this target of it.",
-      });
+      const fault = ` on ${idle.target}: it decides nothing`;
+      refuse("MG1203", idle, fault, "Remove the note, or this target of it.");
     }
   }
   const undecided = lower.decisions.undecided.find(
@@ -88,13 +74,17 @@ export function refuseProblems(
       },
     );
   }
-  const refused = reshapes.places.length > 0 && proofOf(plan).refused.find(({ note }) => isOwn(note));
+  const refused = reshapes.places.length > 0 && proofOf(plan).refused.find(isOwn);
   if (refused) {
-    throw new CodedError("MG1206", `note of kind reshaped: ${refused.message}`, {
-      place: { ...place(refused.note), pointer: refused.pointer },
-      next: "Correct the expressions, so that they make a valid value of every valid value.",
-    });
+    const next = "Correct the expressions, so that they make a valid value of every valid value.";
+    refuse("MG1206", refused, `: ${refused.message}`, next);
   }
+}
+
+/** A note that cannot be applied, or has no effect, and the place of its fault in notes.json. */
+interface Faulty {
+  readonly note: StepNote | RenamedNote | ReshapedNote | WrappedNote;
+  readonly pointer?: string;
 }
 
 /**

@@ -1,11 +1,8 @@
 import {
   type Definition,
   type Schema,
-  type JsonValue,
   type SchemaNode,
-  type TypeName,
   naturalCompare,
-  isJsonObject,
   DefinitionMemo,
   descendants,
   recursiveDefinitions,
@@ -35,7 +32,7 @@ import {
   interfaceHead,
   settled,
 } from "./print.js";
-import { Shapes } from "../validators/shape.js";
+import { Shapes, kindOfType, kindOfValue } from "../validators/shape.js";
 
 /** Emits `types.ts`: one exported type for each definition, named as in the schema. */
 export const emitTypes: Emitter<SchemaInput> = (input) => {
@@ -269,19 +266,9 @@ function isScalarSubset(narrow: SchemaNode, wide: SchemaNode): boolean {
   const values = narrow.const ? [narrow.const.value] : narrow.enum;
   const allowed = wide.const ? [wide.const.value] : wide.enum;
   if (allowed) return values !== undefined && values.every((value) => allowed.includes(value));
-  const types = values ? values.map(typeName) : narrow.types;
+  const types = values ? values.map(kindOfValue) : narrow.types;
   const scalars = types?.every((type) => type !== "object" && type !== "array") ?? false;
-  return scalars && types!.every((type) => wide.types?.some((name) => printsAs(name) === printsAs(type)));
-}
-
-function typeName(value: JsonValue): TypeName {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  return isJsonObject(value) ? "object" : (typeof value as TypeName);
-}
-
-function printsAs(type: TypeName): TypeName {
-  return type === "integer" ? "number" : type;
+  return scalars && types!.every((type) => wide.types?.some((name) => kindOfType(name) === kindOfType(type)));
 }
 
 /** Whether two nodes have the same schema, apart from places and annotations. */

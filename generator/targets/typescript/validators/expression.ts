@@ -40,6 +40,18 @@ export function compare(left: Layout, operator: Operator, right: string): Expres
   return { kind: "compare", left, operator, right };
 }
 
+/** The conditions that a count, printed as `count`, is within the limits. */
+export function countLimits(
+  count: string,
+  least: number | undefined,
+  most: number | undefined,
+): Expression[] {
+  return [
+    ...(least ? [compare(count, ">=", String(least))] : []),
+    ...(most === undefined ? [] : [compare(count, "<=", String(most))]),
+  ];
+}
+
 export function call(callee: string, ...parameters: readonly Layout[]): Expression {
   return { kind: "call", call: invocation(callee, parameters), negated: false, yields: false };
 }

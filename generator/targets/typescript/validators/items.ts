@@ -1,5 +1,5 @@
 import type { SchemaNode } from "@mcpgen/engine";
-import { compare, no, yes, isPresent } from "./expression.js";
+import { compare, countLimits, no, yes, isPresent } from "./expression.js";
 import { type Statement, refuseUnless, when } from "./statement.js";
 import type { Place } from "./unit.js";
 
@@ -57,10 +57,8 @@ function checkContains(node: SchemaNode, subject: string, place: Place): Stateme
   const found = place.asTested().under("contained").conditionFor(node.contains, item);
   const { minContains = 1, maxContains } = node;
   if (found.kind === "constant" && !found.value) return refuseUnless(minContains > 0 ? no : yes);
-  const limits = (count: string): Statement[] => [
-    ...(minContains > 0 ? refuseUnless(compare(count, ">=", String(minContains))) : []),
-    ...(maxContains === undefined ? [] : refuseUnless(compare(count, "<=", String(maxContains)))),
-  ];
+  const limits = (count: string): Statement[] =>
+    countLimits(count, minContains, maxContains).flatMap(refuseUnless);
   if (found.kind === "constant") return limits(`${subject}.length`);
   const count = place.scope.local("containing", subject);
   return [

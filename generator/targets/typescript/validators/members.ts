@@ -7,6 +7,7 @@ import {
   bound,
   call,
   compare,
+  countLimits,
   flatText,
   or,
   isAbsent,
@@ -174,12 +175,7 @@ function absentOr(accepted: Expression): Expression {
 
 function checkCount(node: SchemaNode, subject: string): Statement[] {
   const count = `Object.keys(${subject}).length`;
-  return [
-    ...(node.minProperties ? refuseUnless(compare(count, ">=", String(node.minProperties))) : []),
-    ...(node.maxProperties === undefined
-      ? []
-      : refuseUnless(compare(count, "<=", String(node.maxProperties)))),
-  ];
+  return countLimits(count, node.minProperties, node.maxProperties).flatMap(refuseUnless);
 }
 
 function checkDependents(node: SchemaNode, subject: string, place: Place): Statement[] {

@@ -1,7 +1,7 @@
 import type { Scalar, SchemaNode } from "@mcpgen/engine";
 import { stringLiteral } from "../../../print/text.js";
 import { scannerOf, scannedFormat } from "../texts/modules.js";
-import { type Expression, and, call, compare, not, or, yes } from "./expression.js";
+import { type Expression, and, call, compare, countLimits, not, or, yes } from "./expression.js";
 import {
   type Kind,
   finite,
@@ -108,10 +108,7 @@ function numberLimits(node: SchemaNode, subject: string): Limit[] {
 }
 
 function stringLimits(node: SchemaNode, subject: string, place: Place): Limit[] {
-  const limits: Expression[] = [];
-  const length = `lengthOf(${subject})`;
-  if (node.minLength) limits.push(compare(length, ">=", String(node.minLength)));
-  if (node.maxLength !== undefined) limits.push(compare(length, "<=", String(node.maxLength)));
+  const limits = countLimits(`lengthOf(${subject})`, node.minLength, node.maxLength);
   if (node.pattern !== undefined) limits.push(patternTest(node.pattern, subject, place));
   const format = scannedFormat(node);
   if (format !== undefined) limits.push(call(`textFormats.${scannerOf(format)}`, subject));
@@ -119,9 +116,7 @@ function stringLimits(node: SchemaNode, subject: string, place: Place): Limit[] 
 }
 
 function arrayLimits(node: SchemaNode, subject: string): Limit[] {
-  const limits: Expression[] = [];
-  if (node.minItems) limits.push(compare(`${subject}.length`, ">=", String(node.minItems)));
-  if (node.maxItems !== undefined) limits.push(compare(`${subject}.length`, "<=", String(node.maxItems)));
+  const limits = countLimits(`${subject}.length`, node.minItems, node.maxItems);
   if (node.uniqueItems) limits.push(call("distinct", subject));
   return limits.length > 0 ? [{ kind: "array", holds: and(...limits) }] : [];
 }

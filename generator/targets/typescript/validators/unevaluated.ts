@@ -5,6 +5,7 @@ import {
   and,
   call,
   compare,
+  countLimits,
   not,
   or,
   yes,
@@ -295,10 +296,7 @@ class Tracker {
         head: `const [${index}, ${item}] of ${subject}.entries()`,
         body: when(found, [{ kind: "plain", text: `${indices}.add(${index})` }]),
       },
-      ...(minContains > 0 ? refuseUnless(compare(`${indices}.size`, ">=", String(minContains))) : []),
-      ...(maxContains === undefined
-        ? []
-        : refuseUnless(compare(`${indices}.size`, "<=", String(maxContains)))),
+      ...countLimits(`${indices}.size`, minContains, maxContains).flatMap(refuseUnless),
     ];
   }
 
