@@ -740,7 +740,7 @@ export const parserOptions = {
 export const globalOptions: Readonly<Record<string, Options>> = {
   json: flag("Print one JSON document on standard output (short for --format json)"),
   format: text("How to print", { choices: ["text", "json", "github"] }),
-  quiet: { ...flag("Print findings and errors only"), alias: "q" },
+  quiet: { ...flag("Print results, findings and errors only"), alias: "q" },
   verbose: { ...flag("Print details"), alias: "v" },
   color: text("When to use colours", { choices: ["auto", "always", "never"] }),
   config: text("Configuration file (default: the nearest mcpgen.config.{json,js,ts} in the project)"),

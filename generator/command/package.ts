@@ -85,7 +85,7 @@ async function serverContract(
     next:
       configured.length > 1
         ? `Name one: ${configured.map((each) => shownPath(each, directory)).join(", ")}.`
-        : "Run it in the project's folder; `mcpgen init server` makes one.",
+        : "Run it in the project's folder. A server in code writes one: mcpgen capture SOURCE.",
   });
 }
 
