@@ -79,6 +79,7 @@ export {
   atPointer,
   canonicalText,
   escapeToken,
+  groupBy,
   isJsonObject,
   jsonEqual,
   jsonObject,
