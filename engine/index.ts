@@ -80,6 +80,7 @@ export {
   atPointer,
   canonicalText,
   escapeToken,
+  groupBy,
   isJsonObject,
   jsonEqual,
   jsonObject,

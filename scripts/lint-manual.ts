@@ -1,6 +1,5 @@
 import { lintRules } from "../generator/lint/lint-contract.js";
 import { levelFor, profiles } from "../generator/lint/rule.js";
-import { firstClause } from "../generator/print/text.js";
 
 const introduction = `# Rules of \`mcpgen lint\`
 
@@ -84,4 +83,9 @@ function why(reason: string): string {
       "",
     )
     .replace(/^[a-z]/, (letter) => letter.toUpperCase());
+}
+
+/** Returns a text to its first full stop, semicolon or colon outside of code. */
+export function firstClause(text: string): string {
+  return /^(?:`[^`]*`|[.;:](?! |$)|[^.;:])*/.exec(text)![0];
 }

@@ -1,5 +1,5 @@
 // Writes docs/rules.md from the rule table: node scripts/run-ts.mjs scripts/rules.ts
 import { writeFileSync } from "node:fs";
-import { rulesManual } from "../generator/diff/rules/manual.js";
+import { rulesManual } from "./rules-manual.js";
 
 writeFileSync("docs/rules.md", rulesManual());

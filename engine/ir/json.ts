@@ -66,6 +66,18 @@ function compareDigits(a: string, b: string): number {
   return left.length - right.length || (left < right ? -1 : left > right ? 1 : 0);
 }
 
+/** Groups items by a key, in the order of the first item of each group, as `Map.groupBy` of later Node.js does. */
+export function groupBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /** Appends `tokens` to a JSON Pointer (RFC 6901), with `~` and `/` escaped. */
 export function pointer(base: string, ...tokens: readonly (string | number)[]): string {
   let result = base;

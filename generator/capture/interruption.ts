@@ -1,4 +1,5 @@
 import { constants } from "node:os";
+import { endGroup } from "./process-group.js";
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -11,10 +12,18 @@ const endTimeout = 3_000;
  */
 const echo = 200;
 
+/** A process that leads a group. */
+export interface StartedProcess {
+  readonly pid: number | undefined;
+  /** Resolves when it has ended. */
+  readonly exited: Promise<unknown>;
+}
+
 /** Handles signals while resources, such as server processes, must be released before this process ends. */
 export class Interruption {
   readonly #exit: (code: number) => void;
   readonly #endings = new Set<() => Promise<unknown>>();
+  readonly #groups = new Set<number>();
   #arrived: { readonly signal: NodeJS.Signals; readonly at: number } | undefined;
 
   /** @param exit ends this process */
@@ -39,10 +48,23 @@ export class Interruption {
     };
   }
 
+  /** Ends the group of a process that still runs when a signal ends this process. @returns the process */
+  watched<T extends StartedProcess>(started: T): T {
+    const { pid, exited } = started;
+    if (pid !== undefined) {
+      this.#groups.add(pid);
+      void exited.then(() => this.#groups.delete(pid));
+    }
+    return started;
+  }
+
   readonly #interrupted = (signal: NodeJS.Signals): void => {
     const now = performance.now();
-    // `exit` listeners end the remaining child processes (runtime/core/stdio/child.ts).
-    const exit = (): void => this.#exit(128 + constants.signals[signal]);
+    const exit = (): void => {
+      // The runtime sends SIGTERM to them when this process exits, which a server may ignore.
+      for (const group of this.#groups) endGroup(group);
+      this.#exit(128 + constants.signals[signal]);
+    };
     if (this.#arrived) {
       if (signal !== this.#arrived.signal || now - this.#arrived.at > echo) exit();
       return;

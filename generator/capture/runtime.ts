@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { loadPackage } from "../files/regular-file.js";
+import { type StartedProcess, interruption } from "./interruption.js";
 
 /** An invalid item of a list, and the reason. */
 export interface RejectedItem {
@@ -90,7 +91,7 @@ export interface Runtime {
   connect(source: string | (() => Channel), options: object): Promise<LiveClient>;
   parseStdioSource(source: string): readonly [string, ...string[]];
   /** Starts a server as a child process. */
-  stdioClientChannel(command: readonly [string, ...string[]], options: object): Channel;
+  stdioClientChannel(command: readonly [string, ...string[]], options: object): Channel & StartedProcess;
   /** A channel over two byte streams. */
   streamChannel(readable: Readable, writable: Writable, options: object): Channel;
   /** The error with which a client reports that its user declined. */
@@ -107,21 +108,19 @@ export interface Runtime {
  * @throws CodedError MG2013 if one is not installed or not built
  */
 export async function loadRuntime(): Promise<Runtime> {
+  const modules = ["runtime", "runtime/stdio", "protocol/client", "protocol/explained"];
   const [runtime, stdio, protocol, explanations] = await Promise.all(
-    ["@mcpgen/runtime", "@mcpgen/runtime/stdio", "@mcpgen/protocol/client", "@mcpgen/protocol/explained"].map(
-      (name) => load(name),
-    ),
+    modules.map((module) => loadPackage(`@mcpgen/${module}`)),
   );
-  const explained = explanations!["explained"] as (revisions: Runtime["revisions"]) => Runtime["revisions"];
-  return {
-    connect: runtime!["connect"] as Runtime["connect"],
-    parseStdioSource: stdio!["parseStdioSource"] as Runtime["parseStdioSource"],
-    stdioClientChannel: stdio!["stdioClientChannel"] as Runtime["stdioClientChannel"],
-    streamChannel: stdio!["streamChannel"] as Runtime["streamChannel"],
-    userRejected: runtime!["userRejected"] as Runtime["userRejected"],
-    pageProblem: runtime!["pageProblem"] as Runtime["pageProblem"],
-    revisions: explained(protocol!["clientRevisions"] as Runtime["revisions"]),
-  };
+  const explained = explanations!["explained"] as (revisions: unknown) => Runtime["revisions"];
+  const loaded = {
+    ...runtime,
+    ...stdio,
+    revisions: explained(protocol!["clientRevisions"]),
+  } as unknown as Runtime;
+  const stdioClientChannel: Runtime["stdioClientChannel"] = (...start) =>
+    interruption.watched(loaded.stdioClientChannel(...start));
+  return { ...loaded, stdioClientChannel };
 }
 
 /** Records the messages of one connection (runtime/testing/kit/recording.ts has the complete interface). */
@@ -136,7 +135,7 @@ export interface Recording {
  * @throws CodedError MG2013 if the runtime is not installed or not built
  */
 export async function loadRecording(): Promise<new () => Recording> {
-  const { Recording } = await load("@mcpgen/testing");
+  const { Recording } = await loadPackage("@mcpgen/testing");
   return Recording as new () => Recording;
 }
 
@@ -153,7 +152,7 @@ interface Recorded {
  * @throws CodedError MG2013 if the runtime is not installed or not built
  */
 export async function loadSessionFormat(): Promise<(session: readonly Recorded[]) => string> {
-  const { formatSession } = await load("@mcpgen/testing");
+  const { formatSession } = await loadPackage("@mcpgen/testing");
   return formatSession as (session: readonly Recorded[]) => string;
 }
 
@@ -163,23 +162,6 @@ export async function loadSessionFormat(): Promise<(session: readonly Recorded[]
  * @throws CodedError MG2013 if it is not installed or not built
  */
 export async function loadRevisionIds(): Promise<readonly string[]> {
-  const { revisionIds } = await load("@mcpgen/protocol");
+  const { revisionIds } = await loadPackage("@mcpgen/protocol");
   return revisionIds as readonly string[];
-}
-
-/**
- * Loads a package installed beside mcpgen, never one installed by the project, which may be by another
- * author.
- *
- * @throws CodedError MG2013
- */
-export async function load(name: string): Promise<Record<string, unknown>> {
-  try {
-    return (await import(name)) as Record<string, unknown>;
-  } catch (cause) {
-    throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
-      next: "Install mcpgen again, with its dependencies.",
-      cause,
-    });
-  }
 }

@@ -16,55 +16,42 @@ interface RuntimeError extends Error {
 
 interface Kind {
   readonly code: CodeOfError;
-  /** Advice for a server that is a process, and for one that is a URL. */
-  readonly next: readonly [process: string, url: string];
+  readonly next: string;
+  /** Advice for a server that is a URL, if it differs. */
+  readonly url?: string;
 }
 
 const kinds: Readonly<Record<string, Kind>> = {
   "spawn-failed": {
     code: "MG4101",
-    next: ["Check the command: stdio:COMMAND ARGUMENTS…, started without a shell.", ""],
+    next: "Check the command: stdio:COMMAND ARGUMENTS…, started without a shell.",
   },
   "connection-closed": {
     code: "MG4102",
-    next: [
-      "Start the server yourself and read what it prints; --env NAME passes a variable on.",
-      "Check the address, and that the server runs there.",
-    ],
+    next: "Start the server yourself and read what it prints; --env NAME passes a variable on.",
+    url: "Check the address, and that the server runs there.",
   },
   // No request was sent, because the address or a header is invalid.
   "invalid-definition": {
     code: "MG4102",
-    next: ["Check the command and its options.", "Check the address and the values of --header."],
+    next: "Check the command and its options.",
+    url: "Check the address and the values of --header.",
   },
-  "session-lost": { code: "MG4102", next: ["Run the command again.", "Run the command again."] },
+  "session-lost": { code: "MG4102", next: "Run the command again." },
   timeout: {
     code: "MG4103",
-    next: [
-      "Check that it is an MCP server on standard input and output; --timeout SECONDS gives it more time.",
-      "Check that the address is an MCP server's; --timeout SECONDS gives it more time.",
-    ],
+    next: "Check that it is an MCP server on standard input and output; --timeout SECONDS gives it more time.",
+    url: "Check that the address is an MCP server's; --timeout SECONDS gives it more time.",
   },
-  "missing-capability": {
-    code: "MG4105",
-    next: [
-      "`mcpgen list SOURCE` shows what the server offers.",
-      "`mcpgen list SOURCE` shows what the server offers.",
-    ],
-  },
+  "missing-capability": { code: "MG4105", next: "`mcpgen list SOURCE` shows what the server offers." },
   "resource-not-found": {
     code: "MG4105",
-    next: [
-      "`mcpgen list SOURCE` shows the resources of the server.",
-      "`mcpgen list SOURCE` shows the resources of the server.",
-    ],
+    next: "`mcpgen list SOURCE` shows the resources of the server.",
   },
   "unsupported-version": {
     code: "MG4104",
-    next: [
-      "Check that it is an MCP server; leave --revision out, or generate a revision that it supports.",
-      "Check that the address is an MCP server's; leave --revision out, or generate a revision that it supports.",
-    ],
+    next: "Check that it is an MCP server; leave --revision out, or generate a revision that it supports.",
+    url: "Check that the address is an MCP server's; leave --revision out, or generate a revision that it supports.",
   },
 };
 
@@ -94,10 +81,7 @@ function refusalOf(
 /** For all other codes: the message quotes the server's response. */
 const answered: Kind = {
   code: "MG4105",
-  next: [
-    "Read the server's log: the error comes from the server.",
-    "Read the server's log: the error comes from the server.",
-  ],
+  next: "Read the server's log: the error comes from the server.",
 };
 
 export function isRuntimeError(error: unknown): error is RuntimeError {
@@ -166,7 +150,7 @@ export function serverError(
   const kind = kinds[error.code] ?? answered;
   const { code, next } = refusalOf(error, credentials) ?? {
     code: kind.code,
-    next: kind.next[kindOfServer(source) === "http" ? 1 : 0],
+    next: (kindOfServer(source) === "http" ? kind.url : undefined) ?? kind.next,
   };
   const stderr = stderrOf(error.data) ?? printed;
   const detail = [data ?? "", lastLines(stderr)].filter((text) => text !== "");
@@ -227,8 +211,8 @@ function stderrOf(data: unknown): string | undefined {
   return typeof stderr === "string" ? stderr : undefined;
 }
 
-/** The last lines, with one frame of each stack: its message stands above the frames. */
-function lastLines(text: string): string {
+/** The last lines of a program's output, with one frame of each stack: its message stands above the frames. */
+export function lastLines(text: string): string {
   const all = secrets.hide(text).trimEnd().split(/\r?\n/);
   const isFrame = (line = ""): boolean => /^\s+at /.test(line);
   const lines = all.filter((line, index) => !isFrame(line) || !isFrame(all[index - 1]));

@@ -1,4 +1,5 @@
 import type { Channel, LiveClient, Receiver, Runtime } from "./runtime.js";
+import { messagesIn } from "./messages.js";
 import { secrets } from "../secrets/secrets.js";
 import { shortText } from "../print/terminal-text.js";
 
@@ -109,14 +110,15 @@ const httpCloseTimeout = { usual: 5_000, hurried: 500 };
 /** Connects to a server over HTTP. */
 export class HttpLink implements ServerLink {
   readonly source: string;
-  credentials: readonly string[] = [];
+  readonly credentials: readonly string[];
   readonly printed = "";
   readonly stray = undefined;
   readonly #end = new AbortController();
   #closeTimeout = httpCloseTimeout.usual;
 
-  constructor(url: string) {
+  constructor(url: string, credentials: readonly string[]) {
     this.source = url;
+    this.credentials = credentials;
   }
 
   /** Aborts pending requests when the connection is closed. */
@@ -162,15 +164,9 @@ export class StrayOutput {
   }
 }
 
-/** Whether a line is a message or batch: its first object has `jsonrpc`, which JSON log lines lack. */
+/** Whether a line is a message or batch: an object has `jsonrpc`, which JSON log lines lack. */
 function isMessage(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    const each: unknown = Array.isArray(value) ? value[0] : value;
-    return typeof each === "object" && each !== null && "jsonrpc" in each;
-  } catch {
-    return false;
-  }
+  return messagesIn(text).some((each) => "jsonrpc" in each);
 }
 
 /** `object` with some methods replaced; other methods are called on the object itself. */

@@ -3,7 +3,8 @@ import { shortText } from "../print/terminal-text.js";
 import { readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
 import { closest } from "../diagnostics/suggest.js";
-import { addressWithoutLogin, shownWords, splitWords } from "../secrets/secrets.js";
+import { addressWithoutLogin, loginOf, secrets, shownWords, splitWords } from "../secrets/secrets.js";
+import type { Runtime } from "./runtime.js";
 
 /** A server program on standard input and output. */
 interface ProcessAddress {
@@ -13,7 +14,7 @@ interface ProcessAddress {
   readonly env: Readonly<Record<string, string>>;
 }
 
-interface HttpAddress {
+export interface HttpAddress {
   readonly kind: "http";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -26,11 +27,56 @@ export interface NamedServer {
   readonly name: string;
   /** The configuration file's path in messages. */
   readonly file: string;
-  readonly address: ProcessAddress | HttpAddress;
+  readonly address: ServerAddress;
 }
+
+/** What starts or reaches a server. */
+export type ServerAddress = ProcessAddress | HttpAddress;
 
 /** A SOURCE as written, or the named server it refers to. */
 export type ServerSource = string | NamedServer;
+
+/**
+ * What starts or reaches the server that a SOURCE names. A name and a password in a URL become a header, because `fetch`
+ * rejects them in URLs, and errors would quote them. Output hides what may be secret from then on.
+ *
+ * @param directory folder in which the command of a SOURCE starts
+ * @throws CodedError MG2014 for a SOURCE that is not a server
+ */
+export function addressOf(
+  source: ServerSource,
+  directory: string,
+  { parseStdioSource }: Pick<Runtime, "parseStdioSource">,
+): ServerAddress {
+  const written = (text: string): ServerAddress =>
+    kindOfServer(text) === "stdio"
+      ? { kind: "stdio", command: parseStdioSource(text), cwd: directory, env: {} }
+      : { kind: "http", url: text, headers: {} };
+  const address = typeof source === "string" ? written(source) : source.address;
+  if (address.kind === "stdio") {
+    secrets.learnWords(address.command);
+    secrets.learnVariables(address.env);
+    return address;
+  }
+  if (!URL.canParse(address.url)) throw noServer(address.url, directory);
+  secrets.learnUrl(address.url);
+  const url = new URL(address.url);
+  const login = loginOf(url);
+  if (login === undefined) return address;
+  [url.username, url.password] = ["", ""];
+  const basic = { Authorization: `Basic ${Buffer.from(login).toString("base64")}` };
+  return { ...address, url: url.href, headers: replacing(basic, address.headers) };
+}
+
+/** Merges headers; later ones replace earlier ones of the same name, ignoring case. */
+export function replacing(
+  headers: Readonly<Record<string, string>>,
+  others: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const names = new Set(Object.keys(others).map((name) => name.toLowerCase()));
+  const kept = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...others };
+}
 
 /** The transport of a source's server; undefined if the source is not a server. */
 export function kindOfServer(source: ServerSource): "stdio" | "http" | undefined {

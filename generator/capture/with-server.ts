@@ -4,12 +4,20 @@ import { CodedError } from "../diagnostics/coded-error.js";
 import { revisionAdvice } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
 import { drive } from "../login/drive.js";
-import { isSecretName, loginOf, secrets } from "../secrets/secrets.js";
+import { isSecretName, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
 import { interruption } from "./interruption.js";
 import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
-import { type ServerSource, isServerSource, noServer, shownSource } from "./server-source.js";
+import {
+  type HttpAddress,
+  type ServerSource,
+  addressOf,
+  isServerSource,
+  noServer,
+  replacing,
+  shownSource,
+} from "./server-source.js";
 import { openFetch, useProxies } from "../files/proxies.js";
 import { HttpLink, ProcessLink, type ServerLink } from "./server-link.js";
 
@@ -45,6 +53,8 @@ export interface ServerOptions {
   readonly onConnected?: (client: LiveClient) => void;
   /** Called at the end with a description of non-message output on the process's standard output. */
   readonly onStray?: (what: string) => void;
+  /** Ends the connection of `withServer`, which then throws its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Wraps a connection to the server. */
@@ -113,22 +123,26 @@ async function withConnection<T>(
   let authorization: ServerAuthorization | undefined;
   let link: ServerLink | undefined;
   let client: LiveClient | undefined;
-  const released = interruption.endsFirst(async () => {
+  const { signal } = options;
+  const end = async (): Promise<void> => {
     link?.hurry();
     await link?.close(client);
-  });
+  };
+  const released = interruption.endsFirst(end);
+  signal?.addEventListener("abort", end);
   try {
-    const made = linkTo(source, runtime, options);
-    ({ link } = made);
-    const all = await headersOf(made, source, options);
-    if (typeof link.source === "string" && !hasLogin(all))
+    const linked = await linkTo(source, runtime, options);
+    signal?.throwIfAborted();
+    ({ link } = linked);
+    if (typeof link.source === "string" && !hasLogin(linked.headers))
       authorization = options.authorization?.forServer(link.source);
-    client = await connected(runtime, link, all, options, authorization);
+    client = await connected(runtime, linked, options, authorization);
     options.onConnected?.(client);
     const result = await use(client);
     if (link.stray !== undefined) options.onStray?.(link.stray);
     return result;
   } catch (error) {
+    signal?.throwIfAborted();
     if (isTimeout(error)) link?.hurry();
     const refused = authorization?.errorOf(error, shownSource(source));
     throw (
@@ -136,16 +150,16 @@ async function withConnection<T>(
       serverError(error, source, link ?? { credentials: [], printed: "", stray: undefined }, runtime)
     );
   } finally {
+    signal?.removeEventListener("abort", end);
     await link?.close(client);
     await released();
   }
 }
 
 /** An HTTP server for another client: its URL, its headers, and what adds a login to each request. @throws as `withServer` */
-export async function httpServer(source: ServerSource, options: ServerOptions) {
-  const made = linkTo(source, await loadRuntime(), options);
-  const url = made.link.source as string;
-  const headers = await headersOf(made, source, options);
+export async function httpServer(address: HttpAddress, options: ServerOptions) {
+  const headers = await headersOf(address, options);
+  const { url } = address;
   const authorizer = hasLogin(headers) ? undefined : options.authorization?.forServer(url).authorizer;
   // If it gets none, the server's refusal says more.
   if (authorizer) await drive(authorizer, url, AbortSignal.timeout(connectTimeout)).catch(() => {});
@@ -161,7 +175,7 @@ export interface OpenServer {
 /**
  * Connects to a server; `link.close(client)` ends the connection.
  *
- * @param watched called immediately with the link, so that it can be closed while connecting
+ * @param watched called with the link before it connects, so that it can be closed while connecting
  * @throws CodedError as `withServer`; the link is then closed
  */
 export async function openServer(
@@ -171,12 +185,11 @@ export async function openServer(
   watched: (link: ServerLink) => void,
 ): Promise<OpenServer> {
   expectRevision(runtime, options.revision);
-  const made = linkTo(source, runtime, options);
-  const { link } = made;
+  const linked = await linkTo(source, runtime, options);
+  const { link } = linked;
   watched(link);
   try {
-    const all = await headersOf(made, source, options);
-    return { link, client: await connected(runtime, link, all, options, undefined) };
+    return { link, client: await connected(runtime, linked, options, undefined) };
   } catch (error) {
     link.hurry();
     await link.close(undefined);
@@ -184,38 +197,21 @@ export async function openServer(
   }
 }
 
-/** A link to a server, and the headers in its address. */
+/** A link to a server, and the headers to send. */
 interface Linked {
   readonly link: ServerLink;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-function linkTo(
-  source: ServerSource,
-  runtime: Runtime,
-  { directory, variables, onStderr }: ServerOptions,
-): Linked {
-  if (typeof source !== "string") {
-    const { address } = source;
-    if (address.kind === "stdio") {
-      const { command, cwd } = address;
-      secrets.learnWords(command);
-      secrets.learnVariables(address.env);
-      return {
-        link: new ProcessLink(runtime, { command, cwd, env: { ...address.env, ...variables }, onStderr }),
-        headers: {},
-      };
-    }
-    const { url, headers } = addressOf(address.url, directory);
-    return { link: new HttpLink(url), headers: { ...headers, ...address.headers } };
+async function linkTo(source: ServerSource, runtime: Runtime, options: ServerOptions): Promise<Linked> {
+  const address = addressOf(source, options.directory, runtime);
+  if (address.kind === "http") {
+    const headers = await headersOf(address, options);
+    return { link: new HttpLink(address.url, Object.keys(headers).filter(isSecretName)), headers };
   }
-  if (/^stdio:/i.test(source)) {
-    const start = { command: runtime.parseStdioSource(source), cwd: directory, env: variables, onStderr };
-    secrets.learnWords(start.command);
-    return { link: new ProcessLink(runtime, start), headers: {} };
-  }
-  const { url, headers } = addressOf(source, directory);
-  return { link: new HttpLink(url), headers };
+  const { command, cwd } = address;
+  const env = { ...address.env, ...options.variables };
+  return { link: new ProcessLink(runtime, { command, cwd, env, onStderr: options.onStderr }), headers: {} };
 }
 
 /**
@@ -225,38 +221,21 @@ function linkTo(
  * @throws CodedError MG2017 for headers that would be sent without https
  */
 async function headersOf(
-  { link, headers }: Linked,
-  source: ServerSource,
+  { url, headers, moreHeaders }: HttpAddress,
   options: ServerOptions,
 ): Promise<Readonly<Record<string, string>>> {
-  const address = typeof source === "string" ? undefined : source.address;
-  const made = address?.kind === "http" ? await address.moreHeaders?.() : undefined;
-  const all = replacing(replacing(headers, made), options.headers);
-  if (link instanceof HttpLink) {
-    expectConfidential(link.source, all);
-    link.credentials = Object.keys(all).filter(isSecretName);
-  }
+  const all = replacing(replacing(headers, await moreHeaders?.()), options.headers);
+  expectConfidential(url, all);
   return all;
 }
 
 const hasLogin = (headers: object): boolean =>
   Object.keys(headers).some((name) => /^authorization$/i.test(name));
 
-/** Merges headers; later ones replace earlier ones of the same name, ignoring case. */
-export function replacing(
-  headers: Readonly<Record<string, string>>,
-  others: Readonly<Record<string, string>> = {},
-): Record<string, string> {
-  const names = new Set(Object.keys(others).map((name) => name.toLowerCase()));
-  const kept = Object.entries(headers).filter(([name]) => !names.has(name.toLowerCase()));
-  return { ...Object.fromEntries(kept), ...others };
-}
-
 /** @throws Silence after the timeout: the runtime may try several revisions, each with that limit */
 async function connected(
   runtime: Runtime,
-  { source, signal }: ServerLink,
-  headers: Readonly<Record<string, string>>,
+  { link: { source, signal }, headers }: Linked,
   { revision, timeout, onAsked, onSlow, questions, extensions, connection, tap }: ServerOptions,
   authorization: ServerAuthorization | undefined,
 ): Promise<LiveClient> {
@@ -297,23 +276,6 @@ async function connected(
   const slowTimer = isProbed && onSlow ? setTimeout(onSlow, slow) : undefined;
   // After the timeout, the outcome of `connecting` is ignored.
   return Promise.race([connecting, late]).finally(() => [timer, slowTimer].forEach(clearTimeout));
-}
-
-/**
- * Converts the name and password in a URL to a header: `fetch` rejects them in URLs, and errors would quote
- * them.
- */
-function addressOf(
-  source: string,
-  directory: string,
-): { readonly url: string; readonly headers: Record<string, string> } {
-  if (!URL.canParse(source)) throw noServer(source, directory);
-  secrets.learnUrl(source);
-  const url = new URL(source);
-  const login = loginOf(url);
-  if (login === undefined) return { url: source, headers: {} };
-  [url.username, url.password] = ["", ""];
-  return { url: url.href, headers: { Authorization: `Basic ${Buffer.from(login).toString("base64")}` } };
 }
 
 /**

@@ -18,6 +18,7 @@ import {
 } from "./capture/left-out.js";
 import type { CommandContext } from "./command.js";
 import { shownPath } from "../print/terminal-text.js";
+import { jsonIn } from "../files/json-file.js";
 import { readRegularText } from "../files/regular-file.js";
 import { loadContract, readContract } from "../contract/read-contract.js";
 
@@ -70,14 +71,10 @@ function isYaml(extension: string): boolean {
  * JSON is not classified as a contract.
  */
 function isContractJson(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value) || "$defs" in value || "definitions" in value) return false;
-    const lists = ["tools", "prompts", "resources", "resourceTemplates"];
-    return lists.some((list) => Array.isArray(value[list])) || contractFault(value) === undefined;
-  } catch {
-    return false;
-  }
+  const value = jsonIn(text);
+  if (!isJsonObject(value) || "$defs" in value || "definitions" in value) return false;
+  const lists = ["tools", "prompts", "resources", "resourceTemplates"];
+  return lists.some((list) => Array.isArray(value[list])) || contractFault(value) === undefined;
 }
 
 /**

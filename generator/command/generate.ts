@@ -1,3 +1,4 @@
+import { groupBy } from "@mcpgen/engine";
 import {
   type Project,
   type OutputRequest,
@@ -130,10 +131,9 @@ function report({ generated, files, manifestFile }: Comparison, { console }: Com
 
 /** A line for each assumption. Revisions that share it share the line. */
 function assumptionLines({ assumptions }: Comparison["generated"]): string[] {
-  const revisions = new Map<string, string[]>();
-  for (const { revision, kind, subject, text } of assumptions) {
-    const line = `assumed (${kind} of ${subject}): ${text}`;
-    revisions.set(line, [...(revisions.get(line) ?? []), revision]);
-  }
-  return [...revisions].map(([line, names]) => `${line} [${names.join(", ")}]`);
+  const byLine = groupBy(
+    assumptions,
+    ({ kind, subject, text }) => `assumed (${kind} of ${subject}): ${text}`,
+  );
+  return [...byLine].map(([line, same]) => `${line} [${same.map(({ revision }) => revision).join(", ")}]`);
 }

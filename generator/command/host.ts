@@ -2,14 +2,15 @@ import { resolve } from "node:path";
 import { shownSource } from "../capture/server-source.js";
 import type { Contract } from "../contract/contract.js";
 import { readToolSchemas } from "../contract/emit/tool-schemas.js";
-import type { Finding } from "../diagnostics/coded-error.js";
+import { lastLines } from "../capture/server-error.js";
+import { type Finding, CodedError, findingOfError } from "../diagnostics/coded-error.js";
 import { FileForm, placesIn, refuseFaults } from "../files/file-form.js";
 import { loadJson } from "../files/json-file.js";
 import { hostServer, installedFile, notInstalled } from "../host/create-host-test.js";
 import { type HostTest, testHost } from "../host/host-test.js";
 import type { ModelCall } from "../host/model/fake-model.js";
 import { type HostName, hostNames } from "../lint/host-rows.js";
-import { type HostProgram, hostPrograms } from "../host/program.js";
+import { hostFailure, hostPrograms } from "../host/program.js";
 import { type HostReport, callText, hostReading } from "../host/reading.js";
 import { nameInHosts } from "../contract/project-name.js";
 import { connectPart } from "../page/offer/connect.js";
@@ -39,7 +40,8 @@ export const hostTest: RunCommand = async (args, context) => {
   // Reports are published, and a server may echo any of them.
   for (const given of [options.headers, options.variables])
     for (const value of Object.values(given ?? {})) secrets.learn(value);
-  const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow") };
+  const { onStderr } = options;
+  const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow"), onStderr };
   const servers = [];
   const notes: string[] = [];
   // Whatever is wrong with a source is said before a host runs.
@@ -59,16 +61,15 @@ export const hostTest: RunCommand = async (args, context) => {
   for (const { source, ...server } of servers)
     for (const { program, file } of chosen) {
       console.progress(`running ${program.name} with ${source}`);
-      const test = await testHost({ program, file, ...server, ...run }).catch(
-        (error: NodeJS.ErrnoException) => {
-          if (!error.syscall?.startsWith("spawn")) throw error;
-          findings.push(failure(program, source, `cannot be started: ${error.code}`));
-        },
-      );
+      const test = await testHost({ program, file, ...server, ...run }).catch((error: unknown) => {
+        if (!(error instanceof CodedError && error.code === "MG6333")) throw error;
+        findings.push(findingOfError(error));
+      });
       if (!test) continue;
       const shown = args.flag("no-times") ? withoutTimes(test) : test;
       reports.push({ program, source, listed: server.listed, test: shown });
-      findings.push(...findingsOf(reports.at(-1)!));
+      // Whether a tool is quiet for too long depends on times that a report without times leaves out.
+      findings.push(...findingsOf(reports.at(-1)!, test.calls));
     }
   const failed = findings.some(({ severity }) => severity === "error");
   const format = args.string("format");
@@ -159,18 +160,12 @@ const sessions = "Serve without sessions (`sessions: false`), or with `sealedSes
 const progress = "Send progress while the tool works, or answer sooner.";
 const nothing = "Nothing in the server helps: report it to the makers of the host.";
 
-function failure({ name, program, node }: HostProgram, source: string, what: string): Finding {
-  const next = `Mend its installation: \`${program} --version\` must work. It needs Node.js ${node} or later.`;
-  return { code: "MG6333", severity: "error", message: `${name} with ${source}: ${what}`, next };
-}
-
-function findingsOf({ program, source, test }: HostReport): Finding[] {
-  const lines = test.output?.split("\n").filter((line) => line.trim() !== "");
-  const printed = lines ? lines.slice(-10).join(" ⏎ ").slice(-500) || "nothing" : "see it without --no-times";
-  if (!asksModel(test))
-    return [
-      failure(program, source, `asked no model: exit code ${test.exitCode ?? "none"}, printed: ${printed}`),
-    ];
+function findingsOf({ program, source, test }: HostReport, calls: HostTest["calls"]): Finding[] {
+  const printed = { detail: lastLines(test.output ?? "see what the host printed without --no-times") };
+  if (!asksModel(test)) {
+    const what = `asked no model with ${source}: exit code ${test.exitCode ?? "none"}`;
+    return [findingOfError(hostFailure(program, what, printed))];
+  }
   const where = `${program.name} with ${source}: `;
   const finding = (severity: "error" | "warning", what: string, next: string): Finding => ({
     ...(severity === "error" ? { code: "MG6333", severity } : { code: "MG6334", severity }),
@@ -186,9 +181,10 @@ function findingsOf({ program, source, test }: HostReport): Finding[] {
   const lost = test.calls.flatMap(({ tool, result }) => {
     const what = `the model got no result of the call of ${JSON.stringify(tool)}`;
     const isOffered = test.tools.some(({ name, offered }) => name === tool && offered);
-    return isOffered && result === undefined ? [finding("error", what, `The host printed: ${printed}`)] : [];
+    const next = "Read what the host printed.";
+    return isOffered && result === undefined ? [{ ...finding("error", what, next), ...printed }] : [];
   });
-  const quiet = test.calls.flatMap(({ tool, server: { quiet: time = 0, limit = Infinity } = {} }) => {
+  const quiet = calls.flatMap(({ tool, server: { quiet: time = 0, limit = Infinity } = {} }) => {
     const what = `${JSON.stringify(tool)} is quiet for longer than ${limit} ms`;
     return time > limit ? [finding("warning", what, progress)] : [];
   });

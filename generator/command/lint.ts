@@ -1,5 +1,5 @@
 import { resolve, basename } from "node:path";
-import { pointerTokens } from "@mcpgen/engine";
+import { pointerTokens, groupBy } from "@mcpgen/engine";
 import { hostNames } from "../lint/host-rows.js";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
 import { type Profile, everydayProfiles, profileText, profiles, usualProfiles } from "../lint/rule.js";
@@ -159,14 +159,7 @@ function grouped(
   problems: readonly LintProblem[],
   by: (problem: LintProblem) => readonly string[],
 ): LintProblem[][] {
-  const groups = new Map<string, LintProblem[]>();
-  for (const problem of problems) {
-    const key = JSON.stringify(by(problem));
-    const group = groups.get(key);
-    if (group) group.push(problem);
-    else groups.set(key, [problem]);
-  }
-  return [...groups.values()];
+  return [...groupBy(problems, (problem) => JSON.stringify(by(problem))).values()];
 }
 
 /** The problems of a contract in development, one finding for each rule. */

@@ -1,7 +1,14 @@
 import { CodedError } from "../diagnostics/coded-error.js";
-import { type ServerSource, meantAdvice, isServerSource, kindOfServer } from "../capture/server-source.js";
+import {
+  type ServerSource,
+  addressOf,
+  isServerSource,
+  kindOfServer,
+  meantAdvice,
+  replacing,
+} from "../capture/server-source.js";
 import { loadRuntime } from "../capture/runtime.js";
-import { type ServerOptions, replacing } from "../capture/with-server.js";
+import type { ServerOptions } from "../capture/with-server.js";
 import type { ServerStart } from "../page/offer/connect.js";
 import type { Arguments, CommandContext } from "./command.js";
 import { namedVariable } from "./servers/expand.js";
@@ -89,18 +96,15 @@ export function serverOptions(args: Arguments, context: CommandContext): ServerO
 }
 
 /** How hosts start or reach a live server. */
-export async function startOf(source: ServerSource, options: ServerOptions): Promise<ServerStart> {
-  const { headers = {}, variables = {} } = options;
-  const address = typeof source === "string" ? undefined : source.address;
-  if (kindOfServer(source) === "http") {
-    const url = address?.kind === "http" ? address.url : (source as string);
-    const own = address?.kind === "http" ? address.headers : {};
-    return { kind: "http", url, headers: Object.keys(replacing(own, headers)) };
-  }
-  const words =
-    address?.kind === "stdio" ? address.command : (await loadRuntime()).parseStdioSource(source as string);
-  const own = address?.kind === "stdio" ? address.env : {};
-  return { kind: "stdio", words, variables: Object.keys({ ...own, ...variables }) };
+export async function startOf(
+  source: ServerSource,
+  { directory, headers, variables }: ServerOptions,
+): Promise<ServerStart> {
+  const address = addressOf(source, directory, await loadRuntime());
+  if (address.kind === "http")
+    return { kind: "http", url: address.url, headers: Object.keys(replacing(address.headers, headers)) };
+  const { command: words, env } = address;
+  return { kind: "stdio", words, variables: Object.keys({ ...env, ...variables }) };
 }
 
 /** @throws CodedError MG2004 for an option that is not a number of seconds */

@@ -1,3 +1,4 @@
+import { groupBy } from "@mcpgen/engine";
 import type { Edge, Pair } from "./align/pair.js";
 
 /** The start of a walk. */
@@ -54,15 +55,9 @@ function isEntered({ pair, isEntered }: Start, from: Pair, edge: Edge): boolean 
 
 /** The pairs with facts, and the pairs that lead to them. */
 export function leadingToFacts(pairs: ReadonlySet<Pair>): Set<Pair> {
-  const holders = new Map<Pair, Pair[]>();
-  for (const pair of pairs) {
-    for (const { child } of pair.edges) {
-      const known = holders.get(child);
-      if (known) known.push(pair);
-      else holders.set(child, [pair]);
-    }
-  }
+  const edges = [...pairs].flatMap((holder) => holder.edges.map(({ child }) => ({ holder, child })));
+  const holders = groupBy(edges, ({ child }) => child);
   const leading = new Set([...pairs].filter(({ facts }) => facts.length > 0));
-  for (const pair of leading) for (const holder of holders.get(pair) ?? []) leading.add(holder);
+  for (const pair of leading) for (const { holder } of holders.get(pair) ?? []) leading.add(holder);
   return leading;
 }

@@ -1,8 +1,8 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { messagesIn } from "../capture/messages.js";
 import type { Finding } from "../diagnostics/coded-error.js";
 import type { Side } from "../page/browser/dev/messages.js";
 import { type HostRow, hostRows } from "../lint/host-rows.js";
-import { parsedText } from "./page/wire-log.js";
 
 /** Milliseconds after which a tool counts as quiet: half of the time after which the first hosts give up. */
 const quietMs = 30_000;
@@ -29,9 +29,7 @@ export class HostLimits {
 
   /** Hears a message of the connection. */
   heard(from: Side, text: string): void {
-    const parsed = parsedText(text);
-    for (const message of Array.isArray(parsed) ? parsed : [parsed])
-      if (isJsonObject(message!)) this.#heard(from, message);
+    for (const message of messagesIn(text)) this.#heard(from, message);
   }
 
   /** Forgets the open calls: their connection has ended, or the call waits for its user. */

@@ -1,8 +1,8 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { messagesIn, withMessages } from "../capture/messages.js";
 import type { Channel } from "../capture/runtime.js";
 import { SessionMemory } from "../capture/session-memory.js";
 import type { Side } from "../page/browser/dev/messages.js";
-import { parsedText } from "./page/wire-log.js";
 
 interface ProxyOptions {
   /** The channel to the client. */
@@ -201,14 +201,13 @@ export class ProxiedSession {
 
   #fromClient(text: string): void {
     if (this.#holds && !this.#passes(text)) return void this.#waiting.push(text);
-    const changed = changedText(text, (message) => this.#outgoing(message));
+    const changed = withMessages(text, (message) => this.#outgoing(message));
     if (changed !== undefined) this.#server?.send(changed);
   }
 
   /** Open requests may need responses of the client to complete, so these pass while the others wait. */
   #passes(text: string): boolean {
-    const parsed = this.#drained && parsedText(text);
-    return isJsonObject(parsed!) && parsed["method"] === undefined;
+    return this.#drained !== undefined && messagesIn(text).some(({ method }) => method === undefined);
   }
 
   /**
@@ -231,7 +230,7 @@ export class ProxiedSession {
 
   #fromServer(text: string, server: Channel): void {
     if (server !== this.#server) return;
-    const changed = changedText(text, (message) => this.#incoming(message, server));
+    const changed = withMessages(text, (message) => this.#incoming(message, server));
     if (changed !== undefined) this.#send(changed);
   }
 
@@ -283,20 +282,6 @@ export class ProxiedSession {
   #toServer(message: JsonObject): void {
     this.#server?.send(JSON.stringify(message));
   }
-}
-
-/** The text with its messages changed; undefined if none is left. */
-function changedText(
-  text: string,
-  change: (message: JsonObject) => JsonObject | undefined,
-): string | undefined {
-  const parsed = parsedText(text);
-  const before = Array.isArray(parsed) ? parsed : [parsed];
-  const after = before.map((each) => (isJsonObject(each!) ? change(each) : each));
-  const kept = after.filter((message) => message !== undefined);
-  if (kept.length === 0) return undefined;
-  const isChanged = after.some((each, index) => each !== before[index]);
-  return isChanged ? JSON.stringify(Array.isArray(parsed) ? kept : kept[0]) : text;
 }
 
 function isId(id: JsonValue | undefined): id is string | number {

@@ -1,6 +1,6 @@
-import { type JsonValue, isJsonObject, escapeToken, pointerTokens } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, isJsonObject, escapeToken, pointerTokens } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { readRegularFile, decodeText } from "./regular-file.js";
+import { readRegularFile, readRegularText, decodeText } from "./regular-file.js";
 import type { ParseError } from "jsonc-parser";
 
 /** A JSON file as read: its value and the text that positions refer to. */
@@ -26,6 +26,25 @@ export async function parseJson(text: string, file: string): Promise<JsonFile> {
   const duplicate = duplicateKey(text, value);
   if (duplicate) throw await ambiguous(text, file, duplicate);
   return { file, text, value };
+}
+
+/** The value of a JSON text; undefined for any other text. */
+export function jsonIn(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The JSON object in a file; undefined if the file cannot be read, or holds something else. */
+export function objectIn(file: string): JsonObject | undefined {
+  try {
+    const value = jsonIn(readRegularText(file).replace(/^\uFEFF/, ""));
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function parsed(text: string, file: string): Promise<JsonValue> {

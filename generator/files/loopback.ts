@@ -1,4 +1,4 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Whether the host of a URL is this machine (RFC 8252, 7.3 and 8.3). */
@@ -26,4 +26,16 @@ export async function listenOnLoopback(server: Server): Promise<Listening> {
       return closed;
     },
   };
+}
+
+/** The text of a request's body; undefined if it has more bytes than `limit`. */
+export async function bodyOf(request: IncomingMessage, limit: number): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // The rest is read, too: a sender may not see an answer before it has sent everything.
+    if (size <= limit) chunks.push(chunk);
+  }
+  return size > limit ? undefined : Buffer.concat(chunks).toString("utf8");
 }

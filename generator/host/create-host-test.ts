@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { loadRuntime } from "../capture/runtime.js";
-import { type ServerSource, kindOfServer } from "../capture/server-source.js";
+import { type ServerSource, addressOf } from "../capture/server-source.js";
 import { type ServerOptions, httpServer, withServer } from "../capture/with-server.js";
 import type { ContractTool } from "../contract/contract.js";
 import { CodedError } from "../diagnostics/coded-error.js";
@@ -35,18 +35,17 @@ export interface HostTestOptions {
  * Runs an installed host with a scripted model and a server, without a network: which tools the model gets, how the host
  * changed them, and each result as the model sees it. For tests of any runner.
  *
- * @throws CodedError MG2004 for an unknown host, MG6331 if it is not installed, and MG41xx if the server cannot be reached;
- *   the reason of a signal that aborts it
+ * @throws CodedError MG2004 for an unknown host, MG6331 if it is not installed, MG6333 if it cannot be started, and MG41xx if
+ *   the server cannot be reached; the reason of a signal that aborts it
  */
 export async function createHostTest(options: HostTestOptions): Promise<HostTest> {
   const { host, server: source, directory = process.cwd(), headers = {}, env = {}, ...rest } = options;
   const known = Object.keys(hostPrograms);
   if (!known.includes(host)) throw new CodedError("MG2004", `expected host to be one of ${known.join(", ")}`);
-  rest.signal?.throwIfAborted();
   const program = hostPrograms[host];
   const file = installedFile(program, directory, process.env["PATH"]);
   if (file === undefined) throw notInstalled(program);
-  const reach = { directory, headers, variables: env };
+  const reach = { directory, headers, variables: env, signal: rest.signal };
   const { items } = await withServer(source, reach, (client) => client.listTools());
   const server = await hostServer(source, reach);
   return testHost({ program, file, server, listed: items as unknown as ContractTool[], ...rest });
@@ -73,14 +72,12 @@ export function notInstalled({ name, package: from }: HostProgram): CodedError {
 
 /** The server as a host's configuration names it; a command starts in its own folder, not in that of the host. */
 export async function hostServer(source: ServerSource, options: ServerOptions): Promise<HostServer> {
-  if (kindOfServer(source) === "http") return httpServer(source, options);
-  const { directory, variables = {} } = options;
-  const address = typeof source !== "string" && source.address.kind === "stdio" ? source.address : undefined;
-  const { parseStdioSource } = await loadRuntime();
-  const words = address?.command ?? parseStdioSource(source as string);
+  const { directory, variables } = options;
+  const address = addressOf(source, directory, await loadRuntime());
+  if (address.kind === "http") return httpServer(address, options);
   return {
     command: "/bin/sh",
-    args: ["-c", 'cd "$0" && exec "$@"', address?.cwd ?? directory, ...words],
-    env: { ...address?.env, ...variables },
+    args: ["-c", 'cd "$0" && exec "$@"', address.cwd, ...address.command],
+    env: { ...address.env, ...variables },
   };
 }

@@ -75,6 +75,8 @@ export interface HostFault {
   readonly isBack: boolean;
   /** Whether the model got the changed list; absent for other faults. */
   readonly isListed?: boolean;
+  /** The tools that the host offered after the change, by their names in the server's list; absent for other faults. */
+  readonly offered?: readonly string[];
 }
 
 export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode" | "milliseconds"> {
@@ -93,7 +95,7 @@ export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode
 /**
  * Runs a real host with a scripted model: which tools the model gets, how the host changed them, and which results.
  *
- * @throws Error with the code of the system if the host cannot be started; the reason of the signal that aborts it
+ * @throws CodedError MG6333 if the host cannot be started; the reason of the signal that aborts it
  */
 export async function testHost({ listed, timeout = 120_000, ...given }: HostTestRequest): Promise<HostTest> {
   const find = (tool: string, offered: readonly OfferedTool[]): OfferedTool | undefined =>
@@ -202,8 +204,12 @@ async function faultsOf(
     const run = await runHost({ ...request, script, slow, timeout: request.timeout + slow, fault, before });
     const [met, next] = [outcomeOf(run, 1), outcomeOf(run, 2)];
     const isBack = (fault === "slow" ? met : next).outcome === "answered";
-    const isListed = run.turns.some(({ tools }) => offeredTool(addedTool, tools, serverName));
-    return { fault, isMet: run.isMet, call: met, next, isBack, ...(fault === "list" && { isListed }) };
+    const done = { fault, isMet: run.isMet, call: met, next, isBack };
+    if (fault !== "list") return done;
+    const turns = run.turns.slice(run.turns.findIndex((turn) => turn.step === 1) + 1);
+    const { tools = [] } = turns.findLast((turn) => turn.tools.length > 0) ?? {};
+    const found = [...listed, addedTool].filter((tool) => offeredTool(tool, tools, serverName));
+    return { ...done, isListed: found.includes(addedTool), offered: found.map(({ name }) => name) };
   };
   const slowly = runWith("slow");
   // If another run fails first, nothing waits for it.

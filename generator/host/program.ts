@@ -1,3 +1,4 @@
+import { type CodedErrorDetails, CodedError } from "../diagnostics/coded-error.js";
 import type { Authorizer } from "../login/token-stores.js";
 import { type HostName, type HostRow, hostNames, hostRows } from "../lint/host-rows.js";
 
@@ -188,3 +189,13 @@ const starts: { readonly [Name in HostName]: StartOf } = {
 export const hostPrograms = Object.fromEntries(
   hostNames.map((name): [HostName, HostProgram] => [name, { ...hostRows[name], name, start: starts[name] }]),
 ) as { readonly [Name in HostName]: HostProgram };
+
+/** The error of a host that fails; its installation is the first suspect. */
+export function hostFailure(
+  { name, program, node }: HostProgram,
+  what: string,
+  details: CodedErrorDetails,
+): CodedError {
+  const next = `Mend its installation: \`${program} --version\` must work. It needs Node.js ${node} or later.`;
+  return new CodedError("MG6333", `${name} ${what}`, { next, ...details });
+}

@@ -4,6 +4,7 @@ import { changeText, subjectText } from "../diff/finding.js";
 import { anchor } from "../page/html.js";
 import type { Entry, Fact, Reading, Section, Text } from "../page/reading.js";
 import type { HostCall, HostFault, HostTest, HostTool } from "./host-test.js";
+import { shortList } from "../print/terminal-text.js";
 import type { HostProgram } from "./program.js";
 
 /** One host with one server. */
@@ -106,17 +107,22 @@ function callEntry(call: HostCall): Content {
   };
 }
 
-function faultEntry({ fault, isMet, call, next, isListed }: HostFault): Content {
+function faultEntry({ fault, isMet, call, next, isListed, offered }: HostFault): Content {
   const after = (name: string, { outcome, result }: HostFault["call"]): Fact =>
     fact(name, outcome, ...(outcome === "error" ? [" ", { code: textOf(result!) }] : []));
-  const shared = fault === "list" ? "stream" : fault === "session" && fault;
-  const unmet = shared ? `host and server share no ${shared}` : "the host made no second call";
+  const needed = { session: "share no session", list: "share no stream, and the host does not list again" };
+  const lacks = fault === "list" || fault === "session" ? `host and server ${needed[fault]}` : undefined;
   return {
     name: fault,
-    badges: isMet ? [] : [{ text: `met nothing: ${unmet}` }],
+    badges: isMet ? [] : [{ text: `met nothing: ${lacks ?? "the host made no second call"}` }],
     facts: [
       ...[after("the call", call), after("the next call", next)],
-      ...(isListed === undefined ? [] : [fact("the changed list", isListed ? "offered" : "not offered")]),
+      ...(offered === undefined
+        ? []
+        : [
+            fact("the changed list", isListed ? "offered" : "not offered"),
+            fact("the host offers", shortList(offered) || "no tool"),
+          ]),
     ],
   };
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as pause } from "node:timers/promises";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { messagesIn, withMessages } from "../capture/messages.js";
 import { type Channel, loadRuntime } from "../capture/runtime.js";
 import { SessionMemory } from "../capture/session-memory.js";
 import { HeldFolder } from "../files/held-folder.js";
@@ -21,6 +22,8 @@ export interface RelayOptions {
   readonly fault?: Fault | undefined;
   /** Milliseconds without a byte of the fault `slow`. */
   readonly slow?: number | undefined;
+  /** Gets what a command prints on standard error. */
+  readonly onStderr?: ((text: string) => void) | undefined;
 }
 
 /** The tool that the fault `list` adds. */
@@ -61,52 +64,72 @@ class Passage {
   readonly options: RelayOptions;
   readonly #memory = new SessionMemory();
   readonly #methods = new Map<JsonValue, string>();
+  #isChanged = false;
 
   constructor(options: RelayOptions) {
     this.options = options;
   }
 
-  /** Notes a message of the host. @returns the call that begins, and the fault that meets it */
-  sent({ id = null, method, ...more }: JsonObject): { call?: ServedCall; fault?: Fault | undefined } {
-    this.#memory.sent({ id, ...(method !== undefined && { method }), ...more });
-    if (typeof method === "string") this.#methods.set(id, method);
-    if (method !== "tools/call") return {};
-    const call = new ServedCall();
-    const fault = this.calls.push(call) === 2 ? this.options.fault : undefined;
+  /** Notes the messages of the host. @returns the calls that begin, by their ids, and what meets one of them */
+  sent(text: string): Sent {
+    const calls = new Map<JsonValue, ServedCall>();
+    let met: ServedCall | undefined;
+    let listens = false;
+    for (const message of messagesIn(text)) {
+      const { id = null, method } = message;
+      this.#memory.sent(message);
+      if (typeof method === "string") this.#methods.set(id, method);
+      listens ||= method === "subscriptions/listen";
+      if (method !== "tools/call") continue;
+      const call = new ServedCall();
+      calls.set(id, call);
+      if (this.calls.push(call) === 2) met = call;
+    }
+    const fault = met && this.options.fault;
     this.isMet ||= fault === "restart" || fault === "slow" || fault === "cut";
-    return { call, fault };
+    return { calls, listens, met, fault };
   }
 
-  /** Messages of the server, one a line: with the fault `list`, they have the changed list. */
-  received(lines: string): string {
-    if (this.options.fault !== "list") return lines;
-    return lines.replace(/^((?:data: ?)?)(\{.*\})$/gm, (line, field: string, text: string) => {
-      const message = parsed(text);
-      const next = this.#memory.received(message, this.#methods.get(message["id"] ?? null)) ?? message;
-      const { result } = next;
-      if (!isJsonObject(result ?? null)) return line;
-      const { tools } = result as JsonObject;
-      const changed = this.isMet && Array.isArray(tools) && { tools: [...tools, addedTool] };
-      return field + JSON.stringify({ ...next, result: { ...(result as JsonObject), ...changed } });
-    });
+  /** A message of the server, a batch, or events with them: with the fault `list`, they have the changed list. */
+  received(text: string): string {
+    if (this.options.fault !== "list") return text;
+    const withChange = (json: string): string | undefined =>
+      withMessages(json, (message) => this.#changed(message));
+    return (
+      withChange(text) ??
+      text.replace(/^(data: ?)(.*)$/gm, (line, field: string, data: string) => {
+        const changed = withChange(data);
+        return changed === undefined ? line : field + changed;
+      })
+    );
   }
 
-  /** The notifications of a changed list, for a host that listens. */
-  changes(): string[] {
-    const changes = this.#memory.listChanges();
-    this.isMet = changes.length > 0;
+  #changed(message: JsonObject): JsonObject {
+    const next = this.#memory.received(message, this.#methods.get(message["id"] ?? null)) ?? message;
+    const { result } = next;
+    if (!this.#isChanged || !isJsonObject(result) || !Array.isArray(result["tools"])) return next;
+    // A host that lists its tools again has met the change, too.
+    this.isMet = true;
+    return { ...next, result: { ...result, tools: [...result["tools"], addedTool] } };
+  }
+
+  /** Changes the list. @param listens whether a message can reach the host now @returns the notifications for the host */
+  change(listens: boolean): string[] {
+    this.#isChanged = true;
+    const changes = listens ? this.#memory.listChanges() : [];
+    this.isMet ||= changes.length > 0;
     return changes.map((each) => JSON.stringify(each));
   }
 }
 
-/** The message in a text; without members, if there is none. Batches pass unseen: hosts send single messages. */
-function parsed(text: string): JsonObject {
-  try {
-    const value = JSON.parse(text) as JsonValue;
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+/** What a host has sent. */
+interface Sent {
+  readonly calls: ReadonlyMap<JsonValue, ServedCall>;
+  /** Whether it opens a stream of notifications. */
+  readonly listens: boolean;
+  /** The call that a fault meets. */
+  readonly met: ServedCall | undefined;
+  readonly fault: Fault | undefined;
 }
 
 /**
@@ -136,13 +159,13 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
     // A page of a browser may have the address of this machine under another name.
     if (request.headers.host !== host) return void response.writeHead(403).end();
     const body = await buffer(request);
-    const message = parsed(body.toString());
-    const { call, fault } = passage.sent(message);
+    const { calls, fault, ...sent } = passage.sent(body.toString());
+    const each = [...calls.values()];
     const session = String(request.headers["mcp-session-id"] ?? "");
     if (session !== "") known.add(session);
     if (fault === "restart" || (fault === "session" && session !== "")) {
       passage.isMet = true;
-      for (const each of known) gone.add(each);
+      for (const old of known) gone.add(old);
     }
     if (fault === "restart") {
       node.close();
@@ -156,7 +179,7 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
     response.once("close", () => {
       ending.abort();
       streams.delete(response);
-      call?.over();
+      for (const call of each) call.over();
     });
     if (fault === "slow") await pause(passage.options.slow, undefined, { signal });
     const { method = "", headers } = request;
@@ -168,26 +191,26 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
     });
     response.writeHead(answer.status, kept(answer.headers).flat());
     response.flushHeaders();
-    call?.heard();
-    const listens = request.method === "GET" || message["method"] === "subscriptions/listen";
+    const heard = (): void => each.forEach((call) => call.heard());
+    heard();
+    const listens = request.method === "GET" || sent.listens;
     if (listens) streams.add(response);
-    if (fault === "list" && streams.size > 0)
-      for (const change of passage.changes()) for (const each of streams) each.write(`data: ${change}\n\n`);
+    if (fault === "list")
+      for (const change of passage.change(streams.size > 0))
+        for (const stream of streams) stream.write(`data: ${change}\n\n`);
     if (fault === "cut" || (passage.options.fault === "list" && !listens)) {
-      const text = await answer.text();
-      const single = parsed(text);
-      const whole = passage.received("jsonrpc" in single ? JSON.stringify(single) : text);
-      call?.heard();
+      const whole = passage.received(await answer.text());
+      heard();
       if (fault === "cut")
         return void response.write(whole.slice(0, whole.length / 2), () => response.destroy());
       response.write(whole);
     } else
       for await (const bytes of answer.body ?? []) {
-        call?.heard();
+        heard();
         response.write(bytes);
       }
     response.end();
-    call?.over(true);
+    for (const call of each) call.over(true);
   };
   const node = createServer((from, to) => void pass(from, to).catch(() => to.destroy()));
   const { port, close } = await listenOnLoopback(node);
@@ -236,28 +259,28 @@ async function relayOfCommand(
       void far?.close();
     };
     const fromServer = (text: string): void => {
-      const { id = null, method } = parsed(text);
-      const answered = method === undefined ? waiting.get(id) : undefined;
-      if (answered && answered === cut) return void socket.end(text.slice(0, text.length / 2), end);
+      const answers = messagesIn(text).filter(({ method }) => method === undefined);
+      const answered = answers.flatMap(({ id = null }) => waiting.get(id) ?? []);
+      if (answered.some((call) => call === cut)) return void socket.end(text.slice(0, text.length / 2), end);
       for (const call of waiting.values()) call.heard();
-      answered?.over(true);
-      if (answered) waiting.delete(id);
+      for (const call of answered) call.over(true);
+      for (const { id = null } of answers) waiting.delete(id);
       near.send(passage.received(text));
     };
     const fromHost = async (text: string, to: Channel): Promise<void> => {
-      const message = parsed(text);
-      const { call, fault } = passage.sent(message);
-      if (call) waiting.set(message["id"] ?? null, call);
+      const { calls, met, fault } = passage.sent(text);
+      for (const [id, call] of calls) waiting.set(id, call);
       if (fault === "restart") return end();
-      if (fault === "cut") cut = call;
-      if (fault === "list") for (const change of passage.changes()) near.send(change);
+      if (fault === "cut") cut = met;
+      if (fault === "list") for (const change of passage.change(true)) near.send(change);
       if (fault === "slow") await pause(passage.options.slow, undefined, { signal: ending.signal });
       to.send(text);
     };
     const start = (environment: string): Channel => {
       const own = Object.keys(process.env).map((name) => [name, undefined]);
-      const env = { ...Object.fromEntries(own), ...parsed(environment) };
-      const channel = stdioClientChannel([command, ...args], { ...ends, env, limit, stderr: "ignore" });
+      const env = { ...Object.fromEntries(own), ...messagesIn(environment)[0] };
+      const { onStderr: stderr = "ignore" } = passage.options;
+      const channel = stdioClientChannel([command, ...args], { ...ends, env, limit, stderr });
       open.add(channel);
       const closed = (): void => void near.close();
       channel.open({ message: fromServer, turn: () => near.flush(), tooLong: () => {}, closed });

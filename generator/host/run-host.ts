@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { interruption } from "../capture/interruption.js";
+import { runProgram } from "../capture/process-group.js";
 import { HeldFolder, WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import { type FakeModel, type FakeModelOptions, fakeModel } from "./model/fake-model.js";
-import type { HostProgram, HostServer } from "./program.js";
+import { type HostProgram, type HostServer, hostFailure } from "./program.js";
 import { refusingProxy } from "./refusing-proxy.js";
 import { type RelayOptions, type ServedCall, relayTo } from "./relay.js";
 
@@ -40,11 +40,14 @@ export const serverName = "tested";
 
 const mostOutput = 65_536;
 
+/** The longest time in milliseconds that a timer takes. */
+const longest = 2 ** 31 - 1;
+
 /**
  * Lets a host play a script with a server, in a home folder that is deleted at the end, with an environment made
  * from nothing, and with proxies that refuse every other machine.
  *
- * @throws Error with the code of the system if the file cannot be started; the reason of the signal that aborts it
+ * @throws CodedError MG6333 if the file cannot be started; the reason of the signal that aborts it
  */
 export async function runHost(request: HostRunRequest): Promise<HostRun> {
   const run = await runOnce(request);
@@ -109,41 +112,25 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
 
 type Ended = Pick<HostRun, "output" | "exitCode" | "milliseconds">;
 
-/** Runs the program until its end, or until the time is over: then its whole process group is ended. */
-function endOf(
-  { file, timeout, signal }: HostRunRequest,
+/** Runs the program until its end, or until the time is over. */
+async function endOf(
+  { program, file, timeout, signal }: HostRunRequest,
   args: readonly string[],
   place: { readonly cwd: string; readonly env: Record<string, string> },
 ): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const began = performance.now();
-    const child = spawn(file, args, { ...place, detached: true, stdio: ["ignore", "pipe", "pipe"] });
-    let output = "";
-    const hear = (text: Buffer): void => void (output = (output + text.toString()).slice(-mostOutput));
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
-    const end = (): void => {
-      try {
-        process.kill(-child.pid!, "SIGKILL");
-      } catch {
-        // The group has ended.
-      }
-    };
-    const stop = (): void => {
-      end();
-      // A process that has left the group may hold them.
-      child.stdout.destroy();
-      child.stderr.destroy();
-    };
-    const timer = setTimeout(stop, timeout);
-    signal?.addEventListener("abort", stop);
-    child.once("error", (error) => (clearTimeout(timer), reject(error)));
-    // Servers and helpers that the host leaves behind.
-    child.once("exit", end);
-    child.once("close", (exitCode) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
-      resolve({ output, exitCode: exitCode ?? undefined, milliseconds: performance.now() - began });
-    });
-  });
+  const began = performance.now();
+  let output = "";
+  const heard = (text: string): void => void (output = (output + text).slice(-mostOutput));
+  const ending = AbortSignal.any([
+    AbortSignal.timeout(Math.min(Math.ceil(timeout), longest)),
+    ...(signal ? [signal] : []),
+  ]);
+  const [code] = await runProgram(file, args, { ...place, signal: ending, heard }).catch(
+    (cause: NodeJS.ErrnoException) => {
+      throw cause.syscall?.startsWith("spawn")
+        ? hostFailure(program, `cannot be started: ${cause.code}`, { cause })
+        : cause;
+    },
+  );
+  return { output, exitCode: code ?? undefined, milliseconds: performance.now() - began };
 }

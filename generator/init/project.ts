@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { jsonIn } from "../files/json-file.js";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { commentText } from "../print/text.js";
 import { markdownText } from "../print/markdown.js";
@@ -320,7 +321,7 @@ export function lackFinding(
   keys: readonly string[],
   next: string,
 ): Finding | undefined {
-  const present = parsed(text);
+  const present = jsonIn(text);
   const needed = Object.fromEntries(Object.entries(wanted).filter(([key]) => keys.includes(key)));
   const lack = isJsonObject(present) ? lacking(present, needed as JsonObject) : (needed as JsonObject);
   if (lack === undefined) return undefined;
@@ -335,14 +336,6 @@ export function lackFinding(
     next,
     detail: JSON.stringify(lack, null, 2),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The part of `wanted` that `present` lacks; undefined if it has all. */

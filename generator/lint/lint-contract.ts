@@ -1,4 +1,4 @@
-import { editDistance, pointer } from "@mcpgen/engine";
+import { editDistance, pointer, groupBy } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
 import { scopesOf, withoutUnlisted } from "../contract/scopes.js";
 import { nameInHosts } from "../contract/project-name.js";
@@ -118,11 +118,7 @@ function scopesAlike(scopes: readonly string[]): ReadonlyMap<string, readonly st
 
 /** Groups names that differ only in case or punctuation. */
 function similarNames(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const byForm = new Map<string, string[]>();
-  for (const name of names) {
-    const form = name.toLowerCase().replace(/[-_.]/g, "");
-    byForm.set(form, [...(byForm.get(form) ?? []), name]);
-  }
+  const byForm = groupBy(names, (name) => name.toLowerCase().replace(/[-_.]/g, ""));
   const groups = [...byForm.values()].filter(({ length }) => length > 1);
   return new Map(groups.flatMap((same) => same.map((name) => [name, same.filter((each) => each !== name)])));
 }

@@ -7,6 +7,7 @@ import {
   jsonEqual,
   pointer,
   pointerTokens,
+  groupBy,
 } from "@mcpgen/engine";
 import type { Contract, ContractDocument } from "../contract/contract.js";
 import { editContract } from "../contract/edit/edit-contract.js";
@@ -61,11 +62,9 @@ function isMendable(problem: LintProblem): problem is MendedProblem {
 
 /** The problems whose corrections do not change which values a schema accepts. */
 function certainOf(problems: readonly MendedProblem[], contract: Contract): MendedProblem[] {
-  const bySchema = new Map<string, MendedProblem[]>();
-  for (const problem of problems) {
-    const at = pointer("", ...pointerTokens(placeOf(problem.mend.edits[0]!)).slice(0, 3));
-    bySchema.set(at, [...(bySchema.get(at) ?? []), problem]);
-  }
+  const bySchema = groupBy(problems, ({ mend }) =>
+    pointer("", ...pointerTokens(placeOf(mend.edits[0]!)).slice(0, 3)),
+  );
   return [...bySchema].flatMap(([at, of]) => {
     const schema = atPointer(contract as unknown as JsonObject, at) as JsonObject;
     return certainMends(of, schema, at);

@@ -10,6 +10,7 @@ import {
   memberNodes,
   requiredMembers,
   withChildren,
+  groupBy,
 } from "@mcpgen/engine";
 import {
   type Assumption,
@@ -43,17 +44,11 @@ export function findMessages(
   assumptions: Assumption[],
   among?: ReadonlySet<string>,
 ): Message[] {
-  const candidates = new Map<string, Definition[]>();
-  for (const definition of schema.definitions.values()) {
-    if (among && !among.has(definition.name)) continue;
-    const method = constantMember(schema, definition.node, "method");
-    if (method === undefined) continue;
-    const others = candidates.get(method);
-    if (others) others.push(definition);
-    else candidates.set(method, [definition]);
-  }
+  const candidates = [...schema.definitions.values()].filter(({ name }) => among?.has(name) ?? true);
+  const byMethod = groupBy(candidates, ({ node }) => constantMember(schema, node, "method"));
   const messages: Message[] = [];
-  for (const [method, definitions] of candidates) {
+  for (const [method, definitions] of byMethod) {
+    if (method === undefined) continue;
     const definition = choose(method, definitions, assumptions);
     const kind = kindOf(schema, { method, definition }, memberships.get(method), assumptions);
     if (kind) messages.push(describe(schema, method, kind, definition));

@@ -3,7 +3,7 @@ import type { NoteKind, Note } from "./note.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { errorOfFaults, FileForm } from "../files/file-form.js";
 import type { JsonFile } from "../files/json-file.js";
-import { type Malformed, readMembers, expressionSchemas, memberNames } from "./expression.js";
+import { type Malformed, readMembers, expressionSchemas } from "./expression.js";
 
 /** A field of a kind of note. */
 interface Field {
@@ -270,7 +270,7 @@ export const kindsOfNotes: { readonly [K in NoteKind]: KindOfNote } = {
 export const extensionKinds: ReadonlySet<NoteKind> = new Set(["augments", "member", "carries", "channel"]);
 
 /** Kinds of notes that only revisions have. */
-const revisionKinds: ReadonlySet<NoteKind> = new Set(["transport"]);
+export const revisionKinds: ReadonlySet<NoteKind> = new Set(["transport"]);
 
 interface ParseOptions {
   /** Set for notes of an extension: its bases. */
@@ -379,7 +379,7 @@ const common: JsonObject = {
   },
 };
 
-const isKind = (kinds: Iterable<NoteKind>): JsonObject => ({
+export const isKind = (kinds: Iterable<NoteKind>): JsonObject => ({
   properties: { kind: { enum: [...kinds] } },
   required: ["kind"],
 });
@@ -434,7 +434,7 @@ const kinds = Object.keys(kindsOfNotes) as NoteKind[];
  * The form of `notes.json` for the reader, which knows whether the notes belong to a revision or an
  * extension.
  */
-const notesForm = {
+export const notesForm = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "mcpgen notes",
   description: "What the schema of a revision or extension does not say, or has wrong.",
@@ -458,32 +458,3 @@ const notesForm = {
 } satisfies JsonObject;
 
 const form = new FileForm(notesForm, { unknownKey: "MG1201", wrongValue: "MG1201" });
-
-/**
- * The JSON Schema of `notes.json` for revisions and extensions, written to docs/notes.schema.json for
- * editors. A file has notes that only extensions have, or notes that only revisions have, but not both.
- */
-export const notesSchema: JsonObject = {
-  ...notesForm,
-  if: {
-    properties: {
-      notes: { contains: { anyOf: [{ required: ["bases"] }, isKind(extensionKinds)] } },
-    },
-  },
-  then: { properties: { notes: { items: { not: isKind(revisionKinds) } } } },
-  // In an extension's note without a capability, the extension itself is required.
-  allOf: [
-    {
-      if: { properties: { notes: { contains: isKind(revisionKinds) } } },
-      then: {
-        properties: {
-          notes: { items: { if: isKind(["requires"]), then: { required: ["capability"] } } },
-        },
-      },
-    },
-  ],
-  $defs: {
-    ...notesForm.$defs,
-    made: { ...expressionSchemas.made, propertyNames: memberNames },
-  },
-};

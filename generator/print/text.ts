@@ -214,8 +214,3 @@ export function joinedWords(text: string): string {
 export function isNpmName(name: string): boolean {
   return /^(?:@[a-z\d~-][a-z\d._~-]*\/)?[a-z\d~-][a-z\d._~-]*$/.test(name) && name.length <= 214;
 }
-
-/** Returns a text to its first full stop, semicolon or colon outside of code. */
-export function firstClause(text: string): string {
-  return /^(?:`[^`]*`|[.;:](?! |$)|[^.;:])*/.exec(text)![0];
-}

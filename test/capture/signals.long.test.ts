@@ -60,11 +60,14 @@ test.each([
   await until("the server is gone", () => members(group).length === 0);
 });
 
-test("a second signal immediately ends a server that ignores everything", async () => {
+test.each([
+  ["at once", "up "],
+  ["after SIGTERM", "SIGTERM received"],
+] as const)("a second signal ends a server that ignores everything: %s", async (_, text) => {
   const { program, group, printed } = await waiting("stubborn.mjs");
   const ended = once(program, "exit") as Promise<[number]>;
   program.kill("SIGINT");
-  await printed("SIGTERM received");
+  await printed(text);
   program.kill("SIGTERM");
   const [code] = await ended;
   // 130 if the process ended before it received the second signal.

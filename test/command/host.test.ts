@@ -101,17 +101,62 @@ test("without times, each run gives the same report", async () => {
 test.each([
   [
     "#!/bin/sh\necho it needs Node 22 >&2\nexit 3\n",
-    "asked no model: exit code 3, printed: it needs Node 22",
+    (url: string) => `asked no model with ${url}: exit code 3`,
+    "it needs Node 22",
   ],
-  ["#!/nonexistent/sh\n", "cannot be started: ENOENT"],
-])("a host that fails is not the server's fault: %j", async (program, expected) => {
+  ["#!/nonexistent/sh\n", () => "cannot be started: ENOENT", "Mend its installation"],
+])("a host that fails is not the server's fault: %j", async (program, expected, more) => {
   const { url } = await served();
-  for (const more of [[], ["--no-times"]]) {
-    const { code, stdout, stderr } = await mcpgen(project(program), words(url, ...more));
+  for (const options of [[], ["--no-times"]]) {
+    const { code, stdout, stderr } = await mcpgen(project(program), words(url, ...options));
     const errors = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("MG"));
-    expect(code).toBe(1);
-    expect(errors).toEqual([expect.stringContaining(`MG6333: codex with ${url}: ${expected}`)]);
+    expect(code, stderr).toBe(1);
+    expect(errors).toEqual([expect.stringContaining(`MG6333: codex ${expected(url)}`)]);
+    expect(`${stdout}${stderr}`).toContain(more);
   }
+});
+
+test.each([[], ["--no-times"]])(
+  "a tool that is quiet for too long is a finding with options %j",
+  async (...more) => {
+    const { url } = await served();
+    const limits = { ...hostPrograms.codex, quiet: { http: { limit: 0 } } };
+    onTestFinished(stubbed(hostPrograms, "codex", limits));
+    const { stdout, stderr } = await mcpgen(project(), words(url, ...more));
+    const found = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("MG6334"));
+    expect(found).toEqual([expect.stringContaining('"read" is quiet for longer than 0 ms')]);
+  },
+);
+
+/** Puts a value in place of another one. @returns what puts the other one back */
+function stubbed<T extends object, Key extends keyof T>(object: T, key: Key, value: T[Key]): () => void {
+  const before = object[key];
+  object[key] = value;
+  return () => void (object[key] = before);
+}
+
+const printing = `
+import { createInterface } from "node:readline";
+const tools = [{ name: "read", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }];
+const results = {
+  initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
+  "tools/list": { tools },
+  "tools/call": { content: [] },
+};
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === "tools/call") console.error("a call came");
+  const result = results[method];
+  const answer = result ? { result } : { error: { code: -32601, message: "unknown" } };
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+});`;
+
+test("--verbose shows what a server prints on standard error while a host uses it", async () => {
+  const folder = project();
+  writeFileSync(join(folder, "printing.mjs"), printing);
+  const source = `stdio:${process.execPath} ${join(folder, "printing.mjs")}`;
+  expect((await mcpgen(folder, words(source, "--verbose"))).stderr).toContain("a call came");
+  expect((await mcpgen(folder, words(source))).stderr).not.toContain("a call came");
 });
 
 const [session, stream] = ["session", "stream"].map(

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { rulesManual } from "../../generator/diff/rules/manual.js";
+import { rulesManual } from "../../scripts/rules-manual.js";
 import { ruleIds, ruleTable } from "../../generator/diff/rules/table.js";
 import { mcpgen } from "../support/in-process.js";
 

@@ -43,7 +43,7 @@ test.each(cases)("faults over %s in the %s era are made, and reported", async (w
     ...(wire === "http" ? [{ fault: "session", ...kept, isMet: era === "old" }] : []),
     { fault: "slow", ...kept },
     { fault: "cut", ...lost },
-    { fault: "list", ...kept, isListed: true },
+    { fault: "list", ...kept, isListed: true, offered: [wires[wire].call.tool, "added_by_mcpgen"] },
   ]);
 });
 
@@ -52,5 +52,18 @@ test("a report differs for a host that ends, and for one that does not listen", 
   const ended = { isMet: true, call: "host ended", next: "not offered", isBack: false };
   expect(faults.get("restart")).toEqual(ended);
   expect(faults.get("cut")).toEqual(ended);
-  expect(faults.get("list")).toMatchObject({ isMet: false, isListed: false });
+  expect(faults.get("list")).toMatchObject({ isMet: false, isListed: false, offered: ["echo"] });
 });
+
+test.each(["stdio", "http"] as const)(
+  "over %s, a changed list reaches a host that lists again",
+  async (wire) => {
+    const { tool } = wires[wire].call;
+    const list = async (...modes: string[]) =>
+      (await faultsOf(wire, ...modes)).find(({ fault }) => fault === "list");
+    const added = "added_by_mcpgen";
+    expect(await list("again")).toMatchObject({ isMet: true, isListed: true, offered: [tool, added] });
+    // It hears of the change, and keeps the list that it has.
+    expect(await list("listen", "deaf")).toMatchObject({ isMet: true, isListed: false, offered: [tool] });
+  },
+);

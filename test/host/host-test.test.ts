@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -146,11 +146,39 @@ test("headers of a host are the same as those of mcpgen: later ones replace earl
   expect(await hostServer({ name: "s", address } as never, reach)).toEqual(later);
 });
 
+test("a test ends with its signal while a server does not answer", async () => {
+  const ending = new AbortController();
+  const asked = vi.fn(() => ending.abort(new Error("enough")));
+  const port = await listen(createServer(asked));
+  const directory = installed("#!/bin/sh\n");
+  const options = { host: "codex", directory, server: `http://127.0.0.1:${port}/`, script: [] } as const;
+  await expect(createHostTest({ ...options, signal: ending.signal })).rejects.toThrow("enough");
+  expect(asked).toHaveBeenCalled();
+  // Nothing is asked for a test that is over.
+  asked.mockClear();
+  await expect(createHostTest({ ...options, signal: ending.signal })).rejects.toThrow("enough");
+  expect(asked).not.toHaveBeenCalled();
+});
+
+test("a host that cannot be started is an error with a code", async () => {
+  const { url } = (await served()) as { readonly url: string };
+  const directory = installed("#!/nonexistent/sh\n");
+  const run = createHostTest({ host: "codex", directory, server: url, script: [] });
+  await expect(run).rejects.toMatchObject({ code: "MG6333", message: "codex cannot be started: ENOENT" });
+});
+
 test("nothing starts if it is aborted already", async () => {
   const signal = AbortSignal.abort();
   const request = { program: hostWith(), file: "/none", server: { url: "http://127.0.0.1:1/", headers: {} } };
   await expect(testHost({ ...request, listed, script: [], signal })).rejects.toThrow("aborted");
 });
+
+/** A folder in which a program is installed as Codex. */
+function installed(program: string): string {
+  const folder = temporaryFolder({ "node_modules/.bin/codex": program });
+  chmodSync(join(folder, "node_modules/.bin/codex"), 0o755);
+  return folder;
+}
 
 /** Tokens by the estimate of `lint`: a quarter of the bytes of each entry. */
 function cost(tools: readonly object[]): number {

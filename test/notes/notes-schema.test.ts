@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { operators } from "../../generator/notes/expression.js";
-import { kindsOfNotes, notesSchema, parseNotes } from "../../generator/notes/parse.js";
+import { kindsOfNotes, parseNotes } from "../../generator/notes/parse.js";
+import { notesSchema } from "../../scripts/notes-schema.js";
 import { cases } from "../support/cases.mjs";
 
 /** Documents that are drawn. */

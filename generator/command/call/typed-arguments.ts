@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
+import { jsonIn } from "../../files/json-file.js";
 import { membersOf, typeText, followed } from "../signature.js";
 import type { Pair } from "./pairs.js";
 
@@ -164,12 +165,7 @@ function readAs(text: string, types: ReadonlySet<string>): JsonValue | undefined
   }
   if ((text === "true" || text === "false") && types.has("boolean")) return text === "true";
   if (text === "null" && types.has("null")) return null;
-  if (!text.startsWith("{") || !types.has("object")) return undefined;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
+  return text.startsWith("{") && types.has("object") ? jsonIn(text) : undefined;
 }
 
 function wrongValue({ word, key }: Pair, expected: string, { owner }: Target): CodedError {

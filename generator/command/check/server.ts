@@ -37,7 +37,7 @@ import { serverSource } from "../servers/named-servers.js";
 import { scopesOf } from "../../contract/scopes.js";
 import { networkAdvice, networkMessage } from "../../files/proxies.js";
 import type { ServerFault, ServerInspection } from "../../login/token-stores.js";
-import { pointer } from "@mcpgen/engine";
+import { pointer, groupBy } from "@mcpgen/engine";
 import { type ContractConfig, isJsonConfig } from "../../config/config.js";
 import type { Subject } from "../trust/trust.js";
 import { contractFileName } from "../../contract/contract.js";
@@ -219,12 +219,9 @@ const handful = 5;
  * @param isShort groups more than a handful of findings with one explanation, too
  */
 function grouped(findings: readonly ReportedFinding[], isShort: boolean): ReportedFinding[][] {
-  const groups = new Map<string, ReportedFinding[]>();
-  for (const finding of findings) {
-    const { rule, level, why, advice, demoted, fails } = finding;
-    const key = isOneFinding(rule) ? rule : JSON.stringify([rule, level, why, advice, demoted, fails]);
-    groups.set(key, [...(groups.get(key) ?? []), finding]);
-  }
+  const groups = groupBy(findings, ({ rule, level, why, advice, demoted, fails }) =>
+    isOneFinding(rule) ? rule : JSON.stringify([rule, level, why, advice, demoted, fails]),
+  );
   return [...groups.values()].flatMap((group) =>
     isOneFinding(group[0]!.rule) || (isShort && group.length > handful)
       ? [group]

@@ -1,6 +1,5 @@
 import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { type ChildProcess, spawn } from "node:child_process";
 import { type JsonValue, pointer, isJsonObject, kindOf } from "@mcpgen/engine";
 import {
   type NamedServer,
@@ -26,6 +25,7 @@ import {
 } from "./host-files.js";
 import { canAsk } from "../console.js";
 import { interruption } from "../../capture/interruption.js";
+import { runProgram } from "../../capture/process-group.js";
 import { StderrTail } from "../../capture/server-link.js";
 
 /** A server that has a name in a host's configuration. */
@@ -343,58 +343,30 @@ async function outputOf(helper: HeadersHelper): Promise<string> {
     ...Object.fromEntries(inherited),
     ...{ CLAUDE_CODE_MCP_SERVER_NAME: server, CLAUDE_CODE_MCP_SERVER_URL: url },
   };
-  // Start a new process group, so that programs started by the shell can be ended with it.
-  const detached = process.platform !== "win32";
-  const child = spawn(command, { shell: true, cwd, env, detached, stdio: ["ignore", "pipe", "pipe"] });
-  const end = (): void => endGroup(child, detached);
-  const released = interruption.endsFirst(async () => end());
-  process.once("exit", end);
+  const [limit, ending] = [AbortSignal.timeout(timeLimit), new AbortController()];
+  let printed = "";
+  const stderr = new StderrTail();
+  const heard = (text: string, from: string): void => {
+    if (from === "stderr") return stderr.add(text);
+    printed += text;
+    if (Buffer.byteLength(printed) > maxOutput) ending.abort();
+  };
+  const signal = AbortSignal.any([limit, ending.signal]);
+  const run = runProgram(command, [], { shell: true, cwd, env, signal, heard });
+  const released = interruption.endsFirst(async () => ending.abort());
+  const refused = (why: string, cause?: unknown): CodedError =>
+    failed(why, place, { cause, detail: stderr.text.trimEnd() });
   try {
-    return await collected(child, end, place);
+    const [code, by] = await run;
+    if (Buffer.byteLength(printed) > maxOutput) throw refused(`it printed more than ${maxOutput} bytes`);
+    if (code === 0) return printed;
+    if (limit.aborted) throw refused(`it has not ended within ${timeLimit / 1000} seconds`);
+    throw refused(code === null ? `it was ended by ${by}` : `it ended with ${code}`);
+  } catch (error) {
+    throw error instanceof CodedError ? error : refused((error as Error).message, error);
   } finally {
-    process.off("exit", end);
     await released();
   }
-}
-
-/** Ends the child process, and the other processes of its group if it leads one. */
-function endGroup({ pid }: ChildProcess, isGroup: boolean): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(isGroup ? -pid : pid, "SIGKILL");
-  } catch {
-    // The process has already ended.
-  }
-}
-
-/** Collects the standard output of a child. Rejects if it fails or exceeds a limit. */
-function collected(child: ChildProcess, end: () => void, place: Place): Promise<string> {
-  const chunks: Buffer[] = [];
-  const stderr = new StderrTail();
-  const limit = AbortSignal.timeout(timeLimit);
-  let bytes = 0;
-  return new Promise((resolve, reject) => {
-    const refuse = (why: string, cause?: unknown): void => {
-      end();
-      // A process that has left the group may still hold the pipes open.
-      for (const stream of [child.stdout, child.stderr]) stream?.destroy();
-      reject(failed(why, place, { cause, detail: stderr.text.trimEnd() }));
-    };
-    const timedOut = (): void => refuse(`it has not ended within ${timeLimit / 1000} seconds`);
-    limit.addEventListener("abort", timedOut, { once: true });
-    child.stderr!.setEncoding("utf8").on("data", (text: string) => stderr.add(text));
-    child.stdout!.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      chunks.push(chunk);
-      if (bytes > maxOutput) refuse(`it printed more than ${maxOutput} bytes`);
-    });
-    child.on("error", (error) => refuse(error.message, error));
-    child.on("close", (code, signal) => {
-      limit.removeEventListener("abort", timedOut);
-      if (code === 0) return resolve(Buffer.concat(chunks).toString("utf8"));
-      refuse(signal === null ? `it ended with ${code}` : `it was ended by ${signal}`);
-    });
-  });
 }
 
 function failed(

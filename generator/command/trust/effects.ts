@@ -9,6 +9,7 @@ import {
 } from "@mcpgen/engine";
 import { isJsonConfig, foldersUpFrom } from "../../config/config.js";
 import { sha256, readRegularText, readRegularFile } from "../../files/regular-file.js";
+import { objectIn } from "../../files/json-file.js";
 import { projectRoot } from "../../files/held-folder.js";
 import { slashPath } from "../../files/platform.js";
 import { type HostFile, readHostFile } from "../servers/host-files.js";
@@ -121,8 +122,9 @@ function ofFiles(verb: "run" | "render", files: readonly string[], from: Source)
 function configEffects(file: string, folder: string, own: ReadonlySet<string>): Effect[] {
   const from = { folder, file: slashPath(folder, file), pointer: "" };
   if (!isJsonConfig(file)) return moduleEffects(file, from);
-  const config = jsonIn(file);
-  if (!isJsonObject(config)) return [];
+  const config = objectIn(file);
+  // Loading the configuration reports the error later.
+  if (!config) return [];
   const { templates, contracts } = config;
   return [
     ...templateEffects(templates, dirname(file), at(from, "templates")),
@@ -282,15 +284,6 @@ function at(from: Source, ...path: readonly (string | number)[]): Source {
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
-}
-
-function jsonIn(file: string): JsonValue | undefined {
-  try {
-    return JSON.parse(readRegularText(file).replace(/^\uFEFF/, "")) as JsonValue;
-  } catch {
-    // Loading the configuration reports the error later.
-    return undefined;
-  }
 }
 
 function digestOf(file: string): string {

@@ -3,6 +3,7 @@ import { dirname, extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { foldersUpFrom } from "../../config/config.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
+import { objectIn } from "../../files/json-file.js";
 import { packageFolder, readRegularText } from "../../files/regular-file.js";
 import { isTemplate } from "../../print/templates.js";
 
@@ -131,7 +132,7 @@ function candidates(path: string): string[] {
 
 /** The entry point of a folder, from its package.json or by its default name, and that package.json. */
 export function mainOf(folder: string): string[] {
-  const manifest = manifestIn(folder);
+  const manifest = objectIn(join(folder, "package.json"));
   const named = [manifest?.["main"], manifest?.["module"], "index"].filter(
     (name): name is string => typeof name === "string",
   );
@@ -148,7 +149,7 @@ function mappedTargets(name: string, member: "imports" | "exports", folder: stri
 }
 
 function targetsIn(folder: string, name: string, member: "imports" | "exports"): string[] | undefined {
-  const map = manifestIn(folder)?.[member];
+  const map = objectIn(join(folder, "package.json"))?.[member];
   if (map === undefined || map === null) return undefined;
   const keyed =
     typeof map === "object" && !Array.isArray(map) && Object.keys(map).some((key) => /^[.#]/.test(key));
@@ -172,15 +173,6 @@ function targetsIn(folder: string, name: string, member: "imports" | "exports"):
 export function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
-
-function manifestIn(folder: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(readRegularText(join(folder, "package.json")));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The real path if it is a regular file, else an empty list. */

@@ -6,6 +6,7 @@ import {
   descendants,
   pointer,
   pointerTokens,
+  groupBy,
 } from "@mcpgen/engine";
 import type { Assumption, Method, ProtocolModel } from "../../model/model.js";
 import type { Note, RenamedNote, StepNote } from "../../notes/note.js";
@@ -31,9 +32,7 @@ interface Assumed {
 
 /** Decisions about assumptions that neither the schema nor notes confirm, grouped by kind. */
 export function assumed(given: Assumed): Decision[] {
-  const kinds = new Map<string, Assumption[]>();
-  for (const one of given.assumptions) kinds.set(one.kind, [...(kinds.get(one.kind) ?? []), one]);
-  return [...kinds].map(([kind, all]): Decision => ({
+  return [...groupBy(given.assumptions, ({ kind }) => kind)].map(([kind, all]): Decision => ({
     kind: "assumption",
     title: `${counted(all.length, "thing")} assumed about ${kind}`,
     advice: "If an assumption is wrong, correct it with a note; `mcpgen explain MG1201` lists the kinds.",

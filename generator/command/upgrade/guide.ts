@@ -1,3 +1,4 @@
+import { groupBy } from "@mcpgen/engine";
 import { type Report, type ReportedFinding, codeText, placeText, usesOf } from "../../diff/report/report.js";
 import { subjectText } from "../../diff/finding.js";
 import type { Level } from "../../diff/rules/rule.js";
@@ -248,11 +249,7 @@ function errorSection(role: Role, { findings }: Report): Section[] {
 
 /** Groups findings with the same rule, reason and advice into one point. */
 function changePoints(findings: readonly ReportedFinding[]): Point[] {
-  const same = new Map<string, ReportedFinding[]>();
-  for (const finding of findings) {
-    const key = [finding.rule, finding.why, finding.advice].join("\n");
-    same.set(key, [...(same.get(key) ?? []), finding]);
-  }
+  const same = groupBy(findings, ({ rule, why, advice }) => [rule, why, advice].join("\n"));
   return [...same.values()].map((group) => {
     const { rule, why, advice } = group[0]!;
     const proof = group.find(({ counterexample }) => counterexample)?.counterexample;

@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, isJsonObject, groupBy } from "@mcpgen/engine";
 import type { Captured } from "../../capture/capture.js";
 import type { Contract } from "../../contract/contract.js";
 import { type LintProblem, lintContract, toolCosts } from "../../lint/lint-contract.js";
@@ -38,8 +38,8 @@ export function plainOffer({ contract, leftOut, unread }: Captured, version: num
 /** The server's offer with badges for `lint` findings, costs and drift. */
 export function judgedOffer(plain: Offer, contract: Contract, drift: readonly Drift[]): Offer {
   const costs = toolCosts(contract);
-  const problems = grouped(lintContract(contract, everydayProfiles), ({ tool }) => tool);
-  const drifts = grouped(drift, ({ entry }) => (entry ? `${entry.list} ${entry.index}` : ""));
+  const problems = groupBy(lintContract(contract, everydayProfiles), ({ tool }) => tool);
+  const drifts = groupBy(drift, ({ entry }) => (entry ? `${entry.list} ${entry.index}` : ""));
   const judged = (list: ListName): Item[] =>
     plain[list].map(({ entry }, index) => ({
       entry,
@@ -58,16 +58,6 @@ export function judgedOffer(plain: Offer, contract: Contract, drift: readonly Dr
     isJudged: true,
     drift: (drifts.get("") ?? []).map(({ message }) => message),
   };
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }
 
 function lintBadges(problems: readonly LintProblem[]): Badge[] {

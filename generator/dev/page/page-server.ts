@@ -1,6 +1,8 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
-import { type Listening, listenOnLoopback } from "../../files/loopback.js";
+import type { JsonValue } from "@mcpgen/engine";
+import { jsonIn } from "../../files/json-file.js";
+import { type Listening, bodyOf, listenOnLoopback } from "../../files/loopback.js";
 import type { PageEvent } from "../../page/browser/dev/messages.js";
 
 /** Answers requests for one path of the page: returns a body, or writes the response itself. */
@@ -85,7 +87,7 @@ export class PageServer {
       const key = this.#routes.has(path) ? path : path.slice(0, path.indexOf("/") + 1);
       const route = this.#routes.get(key);
       if (!route || (key === "" && path !== "")) return refuse(response, 404);
-      const body = request.method === "POST" ? await bodyOf(request) : undefined;
+      const body = request.method === "POST" ? await jsonOf(request) : undefined;
       const reply = await route(body, response, path.slice(key.length));
       if (!reply) return;
       response.writeHead(200, { "content-type": reply.type, ...reply.headers });
@@ -100,19 +102,12 @@ export class PageServer {
 /** Thrown for a request of the page that cannot be answered. */
 export class BadRequest extends Error {}
 
-async function bodyOf(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > mostBytes) throw new BadRequest(`expected at most ${mostBytes} bytes`);
-    chunks.push(chunk);
-  }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown;
-  } catch {
-    throw new BadRequest("expected JSON");
-  }
+async function jsonOf(request: IncomingMessage): Promise<JsonValue> {
+  const text = await bodyOf(request, mostBytes);
+  if (text === undefined) throw new BadRequest(`expected at most ${mostBytes} bytes`);
+  const value = jsonIn(text);
+  if (value === undefined) throw new BadRequest("expected JSON");
+  return value;
 }
 
 function messageOf(error: unknown): string {

@@ -1,3 +1,4 @@
+import { groupBy } from "@mcpgen/engine";
 import type { Role } from "../../model/model.js";
 import { type Finding, type Policy, levelFor, subjectText } from "../finding.js";
 import type { Approval, Approved } from "../policy/approvals.js";
@@ -107,12 +108,9 @@ export function summaryOf(findings: readonly ReportedFinding[]): Summary {
 
 /** Findings in report order, with those of one group together. */
 export function inGroups(findings: readonly ReportedFinding[]): ReportedFinding[][] {
-  const groups = new Map<string, ReportedFinding[]>();
-  for (const finding of findings) {
-    const { group, rule, fingerprint, level } = finding;
-    const key = group === null ? fingerprint : `${rule} ${group} ${level.client} ${level.server}`;
-    groups.set(key, [...(groups.get(key) ?? []), finding]);
-  }
+  const groups = groupBy(findings, ({ group, rule, fingerprint, level }) =>
+    group === null ? fingerprint : `${rule} ${group} ${level.client} ${level.server}`,
+  );
   return [...groups.values()];
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { ts } from "ts-morph";
 import { slashPath } from "../../files/platform.js";
-import { readRegularText } from "../../files/regular-file.js";
+import { objectIn } from "../../files/json-file.js";
 
 /** The origin of code with protocol names, as far as it affects their meaning. */
 export interface Origin {
@@ -61,10 +61,11 @@ export class Origins {
   #packageOf(folder: string): { readonly folder: string; readonly name: string } | undefined {
     if (this.#packages.has(folder)) return this.#packages.get(folder);
     const file = join(folder, "package.json");
-    const name = existsSync(file) ? nameIn(file) : undefined;
+    // A package.json without a name only sets the module format.
+    const name = existsSync(file) ? objectIn(file)?.["name"] : undefined;
     const parent = dirname(folder);
     const found =
-      name !== undefined ? { folder, name } : parent === folder ? undefined : this.#packageOf(parent);
+      typeof name === "string" ? { folder, name } : parent === folder ? undefined : this.#packageOf(parent);
     this.#packages.set(folder, found);
     return found;
   }
@@ -98,16 +99,6 @@ function protocol(folder: string, file: string): Origin {
 export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== "" && way !== ".." && !way.startsWith(`..${sep}`);
-}
-
-/** Skips a package.json without a name, which only sets the module format. */
-function nameIn(file: string): string | undefined {
-  try {
-    const { name } = JSON.parse(readRegularText(file)) as { name?: unknown };
-    return typeof name === "string" ? name : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** The function that a call calls. */

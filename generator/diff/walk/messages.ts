@@ -1,6 +1,12 @@
+<<<<<<< HEAD
 import { type SchemaNode, type Schema, hasMember, constantMember } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role, answersOf, opposite } from "../../model/model.js";
 import { responseOf } from "../../model/pairing.js";
+=======
+import { type SchemaNode, type Schema, hasMember, constantMember, groupBy } from "@mcpgen/engine";
+import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
+import { responseOf, resultsOf } from "../../model/pairing.js";
+>>>>>>> h-hostcore
 import type { Fact, Pair, Edge } from "../../compare/align/pair.js";
 import type { Conjunction, Form, ShapeArm } from "../../compare/shape/form.js";
 import type { Context, Direction, Root } from "./context.js";
@@ -119,15 +125,7 @@ const knownMethods = new WeakMap<ProtocolModel, ReadonlyMap<string, readonly Met
 /** The methods of a model by name. A request and a notification may share a name. */
 export function methodsByName(model: ProtocolModel): ReadonlyMap<string, readonly Method[]> {
   let methods = knownMethods.get(model);
-  if (!methods) {
-    const byName = new Map<string, Method[]>();
-    for (const method of model.methods) {
-      const others = byName.get(method.name);
-      if (others) others.push(method);
-      else byName.set(method.name, [method]);
-    }
-    knownMethods.set(model, (methods = byName));
-  }
+  if (!methods) knownMethods.set(model, (methods = groupBy(model.methods, ({ name }) => name)));
   return methods;
 }
 

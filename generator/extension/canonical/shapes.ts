@@ -6,6 +6,7 @@ import {
   isJsonObject,
   keywords,
   pointerTokens,
+  groupBy,
 } from "@mcpgen/engine";
 import { decoded } from "../flatten.js";
 
@@ -129,13 +130,13 @@ function pureReference(node: JsonObject): string | undefined {
 function refine(vertices: readonly Vertex[]): void {
   const members = new Map<number, Set<Vertex>>();
   let next = 0;
-  const first = grouped(vertices, ({ text, edges }) => `${text}\n${joined(edges.map(({ label }) => label))}`);
-  for (const group of first) recolour(group, next++, members);
+  const first = groupBy(vertices, ({ text, edges }) => `${text}\n${joined(edges.map(({ label }) => label))}`);
+  for (const group of first.values()) recolour(group, next++, members);
   let changed: readonly Vertex[] = vertices;
   while (changed.length > 0) {
-    const dirty = grouped([...new Set(changed.flatMap(({ from }) => [...from]))], ({ colour }) => colour);
+    const dirty = groupBy(new Set(changed.flatMap(({ from }) => [...from])), ({ colour }) => colour);
     // Compute all keys before changing any colour.
-    const splits = dirty.map((group) => grouped(group, keyOf));
+    const splits = [...dirty.values()].map((group) => [...groupBy(group, keyOf).values()]);
     const moved: Vertex[] = [];
     for (const groups of splits) {
       const { size } = members.get(groups[0]![0]!.colour)!;
@@ -160,17 +161,6 @@ function recolour(group: readonly Vertex[], colour: number, members: Map<number,
   for (const one of group) members.get(one.colour)?.delete(one);
   members.set(colour, new Set(group));
   for (const one of group) one.colour = colour;
-}
-
-function grouped<Key>(vertices: readonly Vertex[], keyOfOne: (one: Vertex) => Key): Vertex[][] {
-  const groups = new Map<Key, Vertex[]>();
-  for (const one of vertices) {
-    const key = keyOfOne(one);
-    const group = groups.get(key);
-    if (group) group.push(one);
-    else groups.set(key, [one]);
-  }
-  return [...groups.values()];
 }
 
 function joined(texts: readonly string[]): string {

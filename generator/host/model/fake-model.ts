@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
-import { listenOnLoopback } from "../../files/loopback.js";
+import { jsonIn } from "../../files/json-file.js";
+import { bodyOf, listenOnLoopback } from "../../files/loopback.js";
 import { anthropic } from "./anthropic.js";
 import type { Dialect, Move, OfferedTool, ReceivedResult } from "./dialect.js";
 import { gemini } from "./gemini.js";
@@ -97,9 +98,9 @@ class Model {
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const at = performance.now();
     const [path = ""] = (request.url ?? "").split("?");
-    const body = await jsonOf(request);
+    const body = jsonIn((await bodyOf(request, mostBytes)) ?? "");
     const dialect = dialects.find((each) => each.path.test(path));
-    if (!dialect || !body) {
+    if (!dialect || !isJsonObject(body)) {
       this.asides.push(`${request.method} ${path}`);
       return end(response, asideOf(path));
     }
@@ -172,21 +173,4 @@ function asideOf(path: string): object {
 
 function end(response: ServerResponse, body: object): void {
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
-}
-
-/** The body of a request; `undefined` if it has none, or one that is no JSON object of at most `mostBytes`. */
-async function jsonOf(request: IncomingMessage): Promise<JsonObject | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size <= mostBytes) chunks.push(chunk);
-  }
-  if (size > mostBytes) return undefined;
-  try {
-    const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return isJsonObject(body) ? body : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import { ts } from "ts-morph";
+import { jsonIn } from "../../files/json-file.js";
 import { type HandlerFunction, type Literals, calleeName, nameOf, visitAll } from "./literals.js";
 import { Servers } from "./servers.js";
 
@@ -137,12 +138,8 @@ function contractServers(file: ts.SourceFile, literals: Literals): ContractServe
 function parsed(code: ts.Expression | undefined, literals: Literals): Record<string, unknown> | undefined {
   const call = code && literals.resolved(code);
   if (!call || !ts.isCallExpression(call) || calleeName(call)?.text !== "parse") return undefined;
-  try {
-    return JSON.parse(literals.text(call.arguments[0]) ?? "") as Record<string, unknown>;
-  } catch {
-    // The generated file was edited; the next generation restores it.
-    return undefined;
-  }
+  // Undefined if the generated file was edited; the next generation restores it.
+  return jsonIn(literals.text(call.arguments[0]) ?? "") as Record<string, unknown> | undefined;
 }
 
 /** The function that has the handlers as a parameter. */

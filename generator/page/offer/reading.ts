@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, isJsonObject, groupBy } from "@mcpgen/engine";
 import type { Contract, ContractTool } from "../../contract/contract.js";
 import { type ToolSchemas, readToolSchemas } from "../../contract/emit/tool-schemas.js";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../../lint/lint-contract.js";
@@ -31,7 +31,7 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
   const costs = toolCosts(contract);
   const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
   const { profiles } = sources;
-  const problems = problemsByTool(profiles.length === 0 ? [] : lintContract(contract, profiles));
+  const problems = groupBy(profiles.length === 0 ? [] : lintContract(contract, profiles), ({ tool }) => tool);
   const schemas = readToolSchemas(contract);
   const where = sources.start.kind === "unknown" ? exampleUrl : sources.name;
   const sections: Section[] = [
@@ -117,16 +117,6 @@ function unique(sections: readonly Section[]): Section[] {
     return count === 1 ? entry : { ...entry, id: `${entry.id}~${count}` };
   };
   return sections.map((section) => ({ ...section, entries: section.entries.map(addressed) }));
-}
-
-function problemsByTool(problems: readonly LintProblem[]): ReadonlyMap<string, readonly LintProblem[]> {
-  const byTool = new Map<string, LintProblem[]>();
-  for (const problem of problems) {
-    const known = byTool.get(problem.tool);
-    if (known) known.push(problem);
-    else byTool.set(problem.tool, [problem]);
-  }
-  return byTool;
 }
 
 interface OfTool {

@@ -5,7 +5,8 @@ import { spawn } from "node:child_process";
 
 // A small host: starts the server of its settings, offers some of its tools to a model, and plays what the model says. It does
 // what hosts do: renames, drops and simplifies tools, asks another machine, leaves a process behind, passes errors and times on to
-// its model. Its arguments choose an old revision, an end at the first error, and a list that is read again when it changes, or is not.
+// its model. Its arguments choose an old revision, an end at the first error, and whether a list is read again: when it changes,
+// before each call, or never.
 
 interface Settings {
   readonly model: string;
@@ -53,6 +54,7 @@ for (;;) {
   const { message } = (await say({ messages, tools })).choices[0]!;
   messages.push(message);
   if (!message.tool_calls) break;
+  if (modes.has("again")) tools = await offered();
   for (const { id, function: called } of message.tool_calls) {
     const name = called.name.replace("mcp__tested__", "");
     const result = client.callTool(name, JSON.parse(called.arguments) as object);

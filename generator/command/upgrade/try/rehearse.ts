@@ -1,10 +1,10 @@
-import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { posix } from "node:path";
 import { ts } from "ts-morph";
 import { type JsonObject, type JsonValue, type Schema, isJsonObject, pointerTokens } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
+import { runProgram } from "../../../capture/process-group.js";
 import { CodedError } from "../../../diagnostics/coded-error.js";
 import { readRegularText } from "../../../files/regular-file.js";
 import type { ProtocolModel, Method, Role } from "../../../model/model.js";
@@ -56,33 +56,21 @@ function programWords(): string[] {
 /** Time limit of the process in milliseconds. */
 const longestRun = 300_000;
 
-function run(words: readonly string[], input: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--no-warnings", ...words], {
-      // Not in the project's folder, whose `.env` or packages must not affect the process.
-      cwd: "/",
-      env: { NODE_ENV: "production" },
-      timeout: longestRun,
-      stdio: "pipe",
-    });
-    const [stdout, stderr]: [string[], string[]] = [[], []];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => stdout.push(text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => stderr.push(text));
-    child.on("error", reject);
-    child.on("close", (code) => {
-      if (code === 0) return resolve(stdout.join(""));
-      const said = stderr.join("").split("\n");
-      const line = said.find((each) => /\S/.test(each)) ?? "it ended without a message";
-      reject(
-        new CodedError("MG3115", `the process of the conversations failed: ${line}`, {
-          next: "Run `mcpgen upgrade` without --try, and report this as a fault of mcpgen.",
-          detail: stderr.join(""),
-        }),
-      );
-    });
-    // Ignore the write error of a process that ends early; its exit is reported.
-    child.stdin.on("error", () => {});
-    child.stdin.end(input);
+async function run(words: readonly string[], input: string): Promise<string> {
+  const printed = { stdout: "", stderr: "" };
+  const [code] = await runProgram(process.execPath, ["--no-warnings", ...words], {
+    // Not in the project's folder, whose `.env` or packages must not affect the process.
+    cwd: "/",
+    env: { NODE_ENV: "production" },
+    signal: AbortSignal.timeout(longestRun),
+    input,
+    heard: (text, from) => void (printed[from] += text),
+  });
+  if (code === 0) return printed.stdout;
+  const line = printed.stderr.split("\n").find((each) => /\S/.test(each)) ?? "it ended without a message";
+  throw new CodedError("MG3115", `the process of the conversations failed: ${line}`, {
+    next: "Run `mcpgen upgrade` without --try, and report this as a fault of mcpgen.",
+    detail: printed.stderr,
   });
 }
 

@@ -6,6 +6,7 @@ import {
   reaching,
   referencesOf,
   memberNodes,
+  groupBy,
 } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, answersOf } from "../../../model/model.js";
 
@@ -109,18 +110,13 @@ interface Holder {
 }
 
 /** Required members that refer to a definition, grouped by that definition. */
-function holdersOf(definitions: ReadonlyMap<string, Definition>): ReadonlyMap<string, readonly Holder[]> {
-  const holders = new Map<string, Holder[]>();
-  for (const { name: holder, node } of definitions.values()) {
-    for (const member of node.required ?? []) {
-      const target = node.properties?.get(member)?.ref;
-      if (target === undefined) continue;
-      const known = holders.get(target);
-      if (known) known.push({ holder, member });
-      else holders.set(target, [{ holder, member }]);
-    }
-  }
-  return holders;
+function holdersOf(
+  definitions: ReadonlyMap<string, Definition>,
+): ReadonlyMap<string | undefined, readonly Holder[]> {
+  const required = [...definitions.values()].flatMap(({ name: holder, node }) =>
+    (node.required ?? []).map((member) => ({ holder, member, target: node.properties?.get(member)?.ref })),
+  );
+  return groupBy(required, ({ target }) => target);
 }
 
 /** The definitions that methods name: params, and the results that authors write. */

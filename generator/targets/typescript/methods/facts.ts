@@ -1,4 +1,4 @@
-import { pointerTokens, reachingOpen } from "@mcpgen/engine";
+import { pointerTokens, reachingOpen, groupBy } from "@mcpgen/engine";
 import {
   type Alternative,
   type EntryRequest,
@@ -23,7 +23,7 @@ export type TableEntry = readonly [key: string, value: Layout];
 export class Facts {
   private readonly names: ReadonlyMap<string, string>;
   private readonly imported: Imported | undefined;
-  private readonly headersOf = new Map<string, HeaderRule[]>();
+  private readonly headersOf: ReadonlyMap<string, HeaderRule[]>;
   /** Definitions whose open variant differs from the exact one. */
   private readonly differing: ReadonlySet<string>;
 
@@ -35,11 +35,7 @@ export class Facts {
     this.names = names;
     this.imported = imported;
     this.differing = reachingOpen(model.schema);
-    for (const rule of model.headers) {
-      const rules = this.headersOf.get(rule.method);
-      if (rules) rules.push(rule);
-      else this.headersOf.set(rule.method, [rule]);
-    }
+    this.headersOf = groupBy(model.headers, ({ method }) => method);
   }
 
   /** The definition's name in explanations and validators. */
