@@ -1,12 +1,6 @@
-<<<<<<< HEAD
-import { type SchemaNode, type Schema, hasMember, constantMember } from "@mcpgen/engine";
+import { type SchemaNode, type Schema, hasMember, constantMember, groupBy } from "@mcpgen/engine";
 import { type Method, type ProtocolModel, type Role, answersOf, opposite } from "../../model/model.js";
 import { responseOf } from "../../model/pairing.js";
-=======
-import { type SchemaNode, type Schema, hasMember, constantMember, groupBy } from "@mcpgen/engine";
-import { type Method, type ProtocolModel, type Role, opposite } from "../../model/model.js";
-import { responseOf, resultsOf } from "../../model/pairing.js";
->>>>>>> h-hostcore
 import type { Fact, Pair, Edge } from "../../compare/align/pair.js";
 import type { Conjunction, Form, ShapeArm } from "../../compare/shape/form.js";
 import type { Context, Direction, Root } from "./context.js";
