@@ -60,14 +60,20 @@ function sectionsOf({ program: { name }, source, listed, test }: HostReport, mor
 }
 
 function toolEntry(
-  { name, offered, changes, tokens, rules }: HostTool,
+  { name, offered, isListed, changes, tokens, rules }: HostTool,
   { inputSchema }: ContractTool,
 ): Content {
   const schemas = [inputSchema, offered?.schema ?? {}].map((schema) => JSON.stringify(schema, null, 2));
   const sides = schemas.map((shape, index) => ({ title: index === 0 ? "Listed" : "Offered", shape }));
   return {
     name,
-    badges: [offered ? { text: `as ${offered.name}` } : { text: "not offered", kind: "error" }],
+    badges: [
+      offered
+        ? { text: `as ${offered.name}` }
+        : isListed
+          ? { text: "not offered", kind: "error" }
+          : { text: "the server does not list it to this host" },
+    ],
     facts: [
       fact("tokens", `about ${tokens.listed} as listed, ${tokens.offered} as offered`),
       ...changes.map((each) =>

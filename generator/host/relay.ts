@@ -10,6 +10,7 @@ import { HeldFolder } from "../files/held-folder.js";
 import { listenOnLoopback } from "../files/loopback.js";
 import { openFetch } from "../files/proxies.js";
 import { headersWith } from "../login/drive.js";
+import { objectsIn } from "./model/dialect.js";
 import type { HostServer } from "./program.js";
 
 /** What a relay can do to the second call of a tool. */
@@ -56,6 +57,8 @@ export class ServedCall {
 /** What passes between a host and its server. */
 class Passage {
   readonly calls: ServedCall[] = [];
+  /** Names of the tools that the server listed to the host. */
+  readonly listed = new Set<string>();
   /** Whether the fault has met something. */
   isMet = false;
   readonly options: RelayOptions;
@@ -79,13 +82,15 @@ class Passage {
 
   /** Messages of the server, one a line: with the fault `list`, they have the changed list. */
   received(lines: string): string {
-    if (this.options.fault !== "list") return lines;
+    const isChanged = this.options.fault === "list";
     return lines.replace(/^((?:data: ?)?)(\{.*\})$/gm, (line, field: string, text: string) => {
       const message = parsed(text);
       const next = this.#memory.received(message, this.#methods.get(message["id"] ?? null)) ?? message;
       const { result } = next;
       if (!isJsonObject(result ?? null)) return line;
       const { tools } = result as JsonObject;
+      for (const { name } of objectsIn(tools)) this.listed.add(String(name));
+      if (!isChanged) return line;
       const changed = this.isMet && Array.isArray(tools) && { tools: [...tools, addedTool] };
       return field + JSON.stringify({ ...next, result: { ...(result as JsonObject), ...changed } });
     });
@@ -173,7 +178,8 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
     if (listens) streams.add(response);
     if (fault === "list" && streams.size > 0)
       for (const change of passage.changes()) for (const each of streams) each.write(`data: ${change}\n\n`);
-    if (fault === "cut" || (passage.options.fault === "list" && !listens)) {
+    const isRead = passage.options.fault === "list" || message["method"] === "tools/list";
+    if (fault === "cut" || (isRead && !listens)) {
       const text = await answer.text();
       const single = parsed(text);
       const whole = passage.received("jsonrpc" in single ? JSON.stringify(single) : text);
