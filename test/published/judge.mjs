@@ -1,130 +1,390 @@
-// Judges a report of `host test` by what was recorded: the list that the server gave, the requests that its host sent to the model,
-// and the answers of the server. It shares no code with the report.
+// Judges a report of `host test` by a record of what passed: the list that the server gave, the requests of the host to its
+// model, and the answers of the server. It shares no code with the report.
 import { isDeepStrictEqual } from "node:util";
 
-/** The functions that a request to the model offers, and which of them the host marks as the server's. */
-export function offeredIn({ tools = [] }) {
-  return tools.flatMap((tool) => {
-    const { type, name, description, parameters, input_schema: schema = parameters } = tool;
-    if (type === "namespace")
-      return tool.tools.map((each) => ({
+/**
+ * Reads a record of recorder.ts.
+ *
+ * @param hidden texts that a report replaces by `…`
+ */
+export function readRecord(lines, hidden) {
+  // Where a host was run again, the last run counts.
+  const { home } = lines.findLast((line) => line.home !== undefined);
+  const run = lines.slice(lines.findIndex((line) => line.home === home));
+  const plain = (value) =>
+    JSON.parse(
+      hidden.reduce((text, each) => text.replaceAll(each, "…"), JSON.stringify(value).replaceAll(home, "~")),
+    );
+  const requests = run.filter(({ body }) => body?.tools).map(({ body }) => plain(body));
+  const messages = run.filter(({ session }) => session !== undefined);
+  const asked = messages.filter(({ from, message }) => from === "client" && message.method !== undefined);
+  const answerOf = ({ session, message: { id } }) =>
+    messages.find(
+      (each) =>
+        each.session === session &&
+        each.from === "server" &&
+        each.message.id === id &&
+        each.message.method === undefined,
+    )?.message;
+  const answers = (method) =>
+    asked
+      .filter(({ message }) => message.method === method)
+      .map((each) => ({ params: each.message.params, ...answerOf(each) }));
+  const instructions = answers("initialize")
+    .concat(answers("server/discover"))
+    .map(({ result }) => result?.instructions ?? "");
+  const lists = lines.flatMap(({ message }) => message?.result?.tools ?? []);
+  return {
+    requests,
+    instructions: plain(instructions.at(-1) ?? "").trim(),
+    given: answers("tools/list").flatMap(({ result }) => result?.tools ?? []),
+    lists,
+    calls: answers("tools/call").map(plain),
+  };
+}
+
+/** The functions that a request to the model offers; `own` is the name of one that the host marks as the server's. */
+function offeredIn({ tools }) {
+  return tools.flatMap(
+    ({ type, name, description, parameters, input_schema: schema = parameters, tools: inner }) => {
+      if (type !== "namespace")
+        return name === undefined
+          ? []
+          : [{ name, own: /^mcp__tested__(.*)$/.exec(name)?.[1], description, schema }];
+      const isOwn = /^mcp__tested(?:__)?$/.test(name);
+      return inner.map((each) => ({
         name: name + each.name,
-        // Codex gives the server's name as the namespace.
-        own: /^mcp__tested(?:__)?$/.test(name) ? each.name : undefined,
+        own: isOwn ? each.name : undefined,
         description: each.description,
         schema: each.parameters,
       }));
-    return [{ name, own: /^mcp__tested__(.*)$/.exec(name)?.[1], description, schema }];
-  });
-}
-
-/** The offered function of a listed tool: of its name, or of its name in the letters that model APIs take. */
-export function offeredFor(name, offered) {
-  const own = offered.filter((each) => each.own !== undefined);
-  return (
-    own.find((each) => each.own === name) ??
-    own.find((each) => each.own === name.replace(/[^\w-]/g, "_")) ??
-    own.find((each) => each.own === name.replace(/\W/g, "_"))
+    },
   );
 }
 
-const values = ["type", "enum", "const", "union", "nullable"];
-const members = ["properties", "required"];
-const limits = [
-  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
-  ...["minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"],
-  ...["minItems", "maxItems", "uniqueItems", "contains", "minProperties", "maxProperties", "propertyNames"],
-];
-const texts = ["title", "description"];
-const keywords = [
-  ...["default", "deprecated", "additionalProperties", "unevaluatedProperties", "patternProperties"],
-  ...[...values, ...limits, ...texts, "required"],
-];
-
-/** The keywords of which one differs where a finding of the rule is true. */
-const shownBy = {
-  "text-changed": texts,
-  default: ["default"],
-  deprecated: ["deprecated"],
-  bound: limits,
-  object: ["additionalProperties", "unevaluatedProperties", "patternProperties"],
-  map: ["additionalProperties", "unevaluatedProperties", "patternProperties"],
-  property: members,
-  type: values,
-  nullable: values,
-  integer: values,
-  number: values,
-  enum: values,
-  const: values,
-  union: values,
-  "became-union": values,
-};
-
-/** The keywords that a rule is about; undefined for one that is unknown here. */
-export function keywordsOf(rule) {
-  return shownBy[rule] ?? shownBy[rule.split("-")[0]];
+/** The calls of a conversation with their results, in order: as the host sends them to the model. */
+function callsIn({ input = [], messages = [] }) {
+  const parts = [...input, ...messages.flatMap(({ content }) => (Array.isArray(content) ? content : []))];
+  const made = parts.filter(({ type }) => type === "function_call" || type === "tool_use");
+  return made.map(
+    ({ call_id, id = call_id, name, arguments: text, input: given = JSON.parse(text ?? "{}") }) => {
+      const key = call_id ?? id;
+      const result = parts.find(
+        (part) => (part.type === "function_call_output" && part.call_id === key) || part.tool_use_id === key,
+      );
+      return { own: name.replace(/^mcp__tested__/, ""), given, result: result?.output ?? result?.content };
+    },
+  );
 }
 
 /**
- * The facts of a schema: the values of each keyword at each place of the value, by `PLACE KEYWORD`. References are followed, and
- * arms of unions are at the place of the union.
+ * Compares a report with a record.
+ *
+ * @returns the differences that the report has, in words, and the faults: those that are not true, and those that are left out
  */
-export function factsOf(schema, root = schema) {
+export function judge({ report, findings, listed, record }) {
+  const answers = [...record.calls];
+  const faults = [];
+  const told = [];
+  const claim = (words, isTrue) => {
+    told.push(words);
+    if (!isTrue) faults.push(`not true: ${words}`);
+  };
+  const expect = (isSo, words) => {
+    if (!isSo) faults.push(words);
+  };
+  const { given, lists } = record;
+  const count = (request) => offeredIn(request).filter(({ own }) => own !== undefined).length;
+  const request = record.requests.toSorted((a, b) => count(b) - count(a))[0];
+  const offered = offeredIn(request);
+  expect(
+    isDeepStrictEqual(
+      report.tools.map(({ name }) => name).toSorted(),
+      listed.map(({ name }) => name).toSorted(),
+    ),
+    "the report has other tools than the server",
+  );
+  const taken = new Set();
+  const still = (tool) => canonical(tool).replace(/\d+/g, "N");
+  for (const tool of listed) {
+    const same = lists.findLast(({ name }) => name === tool.name);
+    expect(same && still(same) === still(tool), `the official client is given another ${tool.name}`);
+  }
+  for (const tool of report.tools) {
+    const { name } = tool;
+    const source = given.findLast((each) => each.name === name);
+    const found = source && offeredFor(name, offered);
+    if (found) taken.add(found);
+    const isDropped = findings.some(({ message }) =>
+      message.includes(`does not get the tool ${JSON.stringify(name)}`),
+    );
+    if (isDropped) claim(`${name}: dropped`, source !== undefined && !found);
+    else expect(found || source === undefined, `left out: ${name} is dropped`);
+    if (!tool.isListed) claim(`${name}: not listed to the host`, source === undefined);
+    else expect(source !== undefined, `left out: the server does not list ${name} to the host`);
+    expect(
+      isDeepStrictEqual(
+        tool.offered && [tool.offered.name, tool.offered.description, tool.offered.schema],
+        found && [found.name, found.description, found.schema],
+      ),
+      `${name}: not as the model gets it`,
+    );
+    if (!found || !tool.offered) continue;
+    if (found.own !== name) claim(`${name}: named ${found.own}`, tool.offered.name.endsWith(found.own));
+    const differences = differencesOf(source, found);
+    // A default may be a time: the report has the one of its own list.
+    const seen = lists.filter((each) => each.name === name).flatMap((each) => differencesOf(each, found));
+    for (const change of tool.changes)
+      claim(
+        `${name}: ${change.rule} ${change.subject.path} ${change.old} → ${change.new}`,
+        isShown(change, seen, source, found),
+      );
+    for (const difference of differences) {
+      const { place, keyword, old, next } = difference;
+      expect(
+        tool.changes.some((change) => tells(change, difference)),
+        `left out: ${name} ${place} ${keyword}: ${old} → ${next}`,
+      );
+    }
+    for (const { rule, does, tool: of } of tool.rules)
+      if (of === name)
+        claim(
+          `${name}: ${does} for ${rule}`,
+          does === "renames"
+            ? found.own !== name
+            : canonical([source.description, source.inputSchema]) !==
+                canonical([found.description, found.schema]),
+        );
+  }
+  expect(
+    report.others === offered.length - taken.size,
+    `${report.others} tools of the host, but ${offered.length - taken.size}`,
+  );
+  for (const { name, own } of offered)
+    expect(own === undefined || [...taken].some((each) => each.name === name), `left out: ${name} is new`);
+  expect(
+    JSON.stringify(request).includes(JSON.stringify(record.instructions).slice(1, -1)),
+    "left out: the instructions are changed",
+  );
+  const made = callsIn(record.requests.at(-1));
+  for (const { tool, arguments: args = {}, result } of report.calls) {
+    const own = offeredFor(tool, offered)?.own;
+    const at = made.findIndex((call) => call.own === own && isDeepStrictEqual(call.given, args));
+    const [call] = at < 0 ? [] : made.splice(at, 1);
+    const answered = answers.findIndex(
+      ({ params }) => params.name === tool && isDeepStrictEqual(params.arguments ?? {}, args),
+    );
+    const [answer] = answered < 0 ? [] : answers.splice(answered, 1);
+    expect(isDeepStrictEqual(result, call?.result), `${tool}: not the result that the model gets`);
+    if (result === undefined) claim(`${tool}: no result`, call?.result === undefined);
+    else
+      for (const part of partsOf(answer))
+        expect(
+          textOf(result).includes(part),
+          `left out: the result of ${tool} is changed: ${part.slice(0, 200)}`,
+        );
+  }
+  return { told, faults };
+}
+
+/** The texts of which the model gets one, or all: structured content in place of texts. */
+function partsOf(answer) {
+  if (answer?.error) return [answer.error.message];
+  const { structuredContent, content = [] } = answer?.result ?? {};
+  if (structuredContent !== undefined) return [JSON.stringify(structuredContent)];
+  return content.flatMap(({ type, text, data }) =>
+    type === "text" ? [text] : type === "image" ? [data] : [],
+  );
+}
+
+function textOf(result) {
+  if (typeof result === "string") return result;
+  return result.map(({ text, image_url, source }) => text ?? image_url ?? source?.data ?? "").join("\n");
+}
+
+/** The offered function of a listed tool: of its name, or of its name in the letters that model APIs take. */
+function offeredFor(name, offered) {
+  const own = offered.filter((each) => each.own !== undefined);
+  return [name, name.replace(/[^\w-]/g, "_"), name.replace(/\W/g, "_")]
+    .map((each) => own.find((other) => other.own === each))
+    .find((each) => each !== undefined);
+}
+
+const shapes = ["type", "enum", "union", "nullable"];
+const objects = ["additionalProperties", "unevaluatedProperties", "patternProperties"];
+const limits = [
+  ...[
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "format",
+  ],
+  ...["minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "minContains", "maxContains"],
+  ...[
+    "contentEncoding",
+    "contentMediaType",
+    "propertyNames",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+  ],
+];
+const texts = ["title", "description"];
+const read = [
+  ...["default", "deprecated", "required", "enum", "type", "nullable"],
+  ...objects,
+  ...limits,
+  ...texts,
+];
+
+/** The keywords of which one differs where a finding is true, by the first word of its rule. */
+const shownBy = {
+  text: texts,
+  default: ["default"],
+  deprecated: ["deprecated"],
+  bound: limits,
+  object: objects,
+  map: objects,
+  property: ["properties", "required"],
+  ...Object.fromEntries(
+    ["type", "nullable", "integer", "number", "enum", "const", "union", "became"].map((word) => [
+      word,
+      shapes,
+    ]),
+  ),
+};
+
+/** What `propertyNames` says of every object. */
+const nameIsText = '{"type":"string"}';
+
+/** Findings that tell of all that is inside of their place, too. */
+const whole = /^(?:property-(?:removed|added|renamed)|type-|union-|became-union|map-)/;
+
+const wordOf = (rule) => rule.split("-")[0];
+
+/** Whether a finding names a difference that there is. */
+function isShown({ rule, subject: { path, member }, old, new: next }, differences, source, found) {
+  // Written in another way, and nothing else.
+  if (rule === "schema-rewritten")
+    return (
+      differences.every(({ place }) => place === "") &&
+      canonical(source.inputSchema) !== canonical(found.schema)
+    );
+  const meant = shownBy[wordOf(rule)] ?? [];
+  const places = [
+    path,
+    `${path}.${member}`,
+    ...(wordOf(rule) === "property" ? [path.replace(/\.[^.]*$/, "")] : []),
+  ];
+  const at = path === "description" ? [""] : places;
+  return differences.some((each) => {
+    if (!at.includes(each.place) || !meant.includes(each.keyword)) return false;
+    const says = (text, values = []) =>
+      text === null || values.some((value) => text.includes(value) || text === JSON.parse(value));
+    return (
+      !["text", "default", "bound"].includes(wordOf(rule)) || (says(old, each.old) && says(next, each.next))
+    );
+  });
+}
+
+/** Whether a finding tells of a difference: at its place, or around it. */
+function tells({ rule, subject: { path, member } }, { place, keyword }) {
+  const at = place === "" ? "description" : place;
+  if (whole.test(rule) && (at.startsWith(path) || at === `${path}.${member}`)) return true;
+  return at === path && (shownBy[wordOf(rule)] ?? []).includes(keyword);
+}
+
+/**
+ * The facts of a schema: the values of each keyword at each place of the arguments. References are followed, and the arms of a
+ * union are at its place.
+ */
+function factsOf(schema) {
   const facts = new Map();
   const add = (place, keyword, value) => {
-    const key = `${place} ${keyword}`;
+    const key = JSON.stringify([place, keyword]);
     facts.set(key, [...(facts.get(key) ?? []), canonical(value)].toSorted());
   };
   const walk = (part, place, above) => {
     if (typeof part !== "object" || part === null) return;
     if (typeof part.$ref === "string" && !above.includes(part.$ref))
-      walk(at(root, part.$ref), place, [...above, part.$ref]);
-    for (const keyword of keywords)
-      if (Object.hasOwn(part, keyword) && typeof part[keyword] !== "object") add(place, keyword, part[keyword]);
-      else if (["type", "enum", "const", "default", "required"].includes(keyword) && Object.hasOwn(part, keyword))
-        add(place, keyword, part[keyword]);
-    const inner = (each, step) => walk(each, `${place}${step}`, above);
+      walk(at(schema, part.$ref), place, [...above, part.$ref]);
+    const { const: only, ...written } = part;
+    const values = written.enum ?? ("const" in part ? [only] : undefined);
+    for (const keyword of read) {
+      // What everything else says already, or what is so without a word.
+      if (keyword === "enum" && values) for (const value of values) add(place, "enum", value);
+      else if (keyword === "required")
+        for (const name of written.required ?? []) add(place, "required", name);
+      else if (keyword === "type") {
+        if (!values) for (const type of [written.type ?? []].flat()) add(place, "type", type);
+      } else if (
+        keyword in written &&
+        (typeof written[keyword] !== "object" || !objects.includes(keyword)) &&
+        canonical(written[keyword]) !== nameIsText &&
+        !(objects.includes(keyword) && written[keyword] === true)
+      )
+        add(place, keyword, written[keyword]);
+    }
     for (const [name, each] of Object.entries(part.properties ?? {})) {
       add(place, "properties", name);
-      inner(each, `.${name}`);
+      walk(each, `${place}.${name}`, above);
     }
-    for (const each of [part.items, part.contains, part.prefixItems].flat()) inner(each, "[]");
-    for (const each of [part.additionalProperties, part.unevaluatedProperties]) inner(each, "{}");
-    for (const each of Object.values(part.patternProperties ?? {})) inner(each, "{}");
-    for (const keyword of ["anyOf", "oneOf", "allOf"]) {
-      if (keyword in part && keyword !== "allOf") add(place, "union", part[keyword].length);
-      for (const each of part[keyword] ?? []) walk(each, place, above);
-    }
+    for (const each of [part.items, part.contains, part.prefixItems].flat()) walk(each, `${place}[]`, above);
+    for (const each of [
+      part.additionalProperties,
+      part.unevaluatedProperties,
+      ...Object.values(part.patternProperties ?? {}),
+    ])
+      walk(each, `${place}{}`, above);
+    for (const each of [part.anyOf, part.oneOf, part.allOf].flat()) walk(each, place, above);
   };
   walk(schema, "arguments", []);
   for (const holder of ["$defs", "definitions"])
-    for (const [name, each] of Object.entries(schema.$defs ?? {}))
+    for (const [name, each] of Object.entries(schema[holder] ?? {}))
       walk(each, `arguments.$defs/${name}`, [`#/${holder}/${name}`]);
   return facts;
 }
 
-/** The differences of two schemas, as `PLACE KEYWORD` with the values of both. */
-export function differencesOf(listed, offered) {
-  const [before, after] = [factsOf(listed), factsOf(offered)];
+/** The differences of a tool and of what the host offers; those of its own description have no place. */
+function differencesOf(source, found) {
+  const [before, after] = [factsOf(source.inputSchema), factsOf(found.schema ?? {})];
+  for (const [facts, { description }] of [
+    [before, source],
+    [after, found],
+  ])
+    if (description !== undefined)
+      facts.set(JSON.stringify(["", "description"]), [JSON.stringify(description)]);
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [old, next] = [before.get(key), after.get(key)];
-    if (isDeepStrictEqual(old, next)) return [];
-    const [, place, keyword] = /^([^]*) (\w+)$/.exec(key);
-    return [{ place, keyword, old, next }];
+    const [place, keyword] = JSON.parse(key);
+    return isDeepStrictEqual(old, next) ? [] : [{ place, keyword, old, next }];
   });
 }
 
-function at(root, ref) {
-  const tokens = ref.replace(/^#\/?/, "").split("/").filter((token) => token !== "");
+function at(root, reference) {
+  const tokens = reference
+    .replace(/^#\/?/, "")
+    .split("/")
+    .filter((token) => token !== "");
   return tokens.reduce(
     (value, token) => value?.[decodeURIComponent(token).replaceAll("~1", "/").replaceAll("~0", "~")],
     root,
   );
 }
 
-export function canonical(value) {
+function canonical(value) {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const pairs = Object.keys(value).toSorted().map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
-  return `{${pairs.join(",")}}`;
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing";
+  const members = Object.keys(value)
+    .toSorted()
+    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`);
+  return `{${members.join(",")}}`;
 }
