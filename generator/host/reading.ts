@@ -67,13 +67,7 @@ function toolEntry(
   const sides = schemas.map((shape, index) => ({ title: index === 0 ? "Listed" : "Offered", shape }));
   return {
     name,
-    badges: [
-      offered
-        ? { text: `as ${offered.name}` }
-        : isListed
-          ? { text: "not offered", kind: "error" }
-          : { text: "the server does not list it to this host" },
-    ],
+    badges: [offered ? { text: `as ${offered.name}` } : isListed ? dropped : unlisted],
     facts: [
       fact("tokens", `about ${tokens.listed} as listed, ${tokens.offered} as offered`),
       ...changes.map((each) =>
@@ -87,6 +81,9 @@ function toolEntry(
     parts: changes.length > 0 ? [{ title: "Both schemas", kind: "sides", sides }] : [],
   };
 }
+
+const dropped = { text: "not offered", kind: "error" } as const;
+const unlisted = { text: "the server does not list it to this host" };
 
 /** A call as reports name it. */
 export function callText({ tool, arguments: given = {} }: Pick<HostCall, "tool" | "arguments">): string {

@@ -82,7 +82,6 @@ class Passage {
 
   /** Messages of the server, one a line: with the fault `list`, they have the changed list. */
   received(lines: string): string {
-    const isChanged = this.options.fault === "list";
     return lines.replace(/^((?:data: ?)?)(\{.*\})$/gm, (line, field: string, text: string) => {
       const message = parsed(text);
       const next = this.#memory.received(message, this.#methods.get(message["id"] ?? null)) ?? message;
@@ -90,7 +89,7 @@ class Passage {
       if (!isJsonObject(result ?? null)) return line;
       const { tools } = result as JsonObject;
       for (const { name } of objectsIn(tools)) this.listed.add(String(name));
-      if (!isChanged) return line;
+      if (this.options.fault !== "list") return line;
       const changed = this.isMet && Array.isArray(tools) && { tools: [...tools, addedTool] };
       return field + JSON.stringify({ ...next, result: { ...(result as JsonObject), ...changed } });
     });
