@@ -113,6 +113,12 @@ function parsed(text: string): JsonObject {
   }
 }
 
+/** A body in which each message is a line. */
+function linesOf(text: string): string {
+  const single = parsed(text);
+  return "jsonrpc" in single ? JSON.stringify(single) : text;
+}
+
 /**
  * Stands between a host and its server: sees when calls are answered, and does to one what a network does. The host is to
  * know `server` as its server.
@@ -177,20 +183,21 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
     if (listens) streams.add(response);
     if (fault === "list" && streams.size > 0)
       for (const change of passage.changes()) for (const each of streams) each.write(`data: ${change}\n\n`);
-    const isRead = passage.options.fault === "list" || message["method"] === "tools/list";
-    if (fault === "cut" || (isRead && !listens)) {
-      const text = await answer.text();
-      const single = parsed(text);
-      const whole = passage.received("jsonrpc" in single ? JSON.stringify(single) : text);
+    if (fault === "cut" || (passage.options.fault === "list" && !listens)) {
+      const whole = passage.received(linesOf(await answer.text()));
       call?.heard();
       if (fault === "cut")
         return void response.write(whole.slice(0, whole.length / 2), () => response.destroy());
       response.write(whole);
-    } else
-      for await (const bytes of answer.body ?? []) {
+    } else {
+      const bytes = [];
+      for await (const some of answer.body ?? []) {
         call?.heard();
-        response.write(bytes);
+        response.write(some);
+        if (message["method"] === "tools/list") bytes.push(some);
       }
+      passage.received(linesOf(Buffer.concat(bytes).toString()));
+    }
     response.end();
     call?.over(true);
   };
