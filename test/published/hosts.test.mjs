@@ -89,6 +89,12 @@ function liesOf(report) {
   return [...ofTools, ...ofCalls];
 }
 
+/** At most so many of a list, from all of it. */
+function some(list, most) {
+  const step = Math.max(1, list.length / most);
+  return list.filter((_, index) => Math.floor((index + 1) / step) > Math.floor(index / step));
+}
+
 const start = seed % servers.length;
 const drawn = [...servers.slice(start), ...servers.slice(0, start)].slice(0, cases(servers.length, 5));
 
@@ -112,7 +118,8 @@ describe("published servers in hosts", { concurrency: 1 }, () => {
             `${report.tools.length} tools, ${report.calls.length} calls, ${told.length} differences, ${faults.length} faults, ${seconds} s`,
           );
           assert.deepEqual(faults, []);
-          for (const lie of liesOf(report)) assert.notDeepEqual(judge({ report: lie, ...facts }).faults, []);
+          for (const lie of some(liesOf(report), 20))
+            assert.notDeepEqual(judge({ report: lie, ...facts }).faults, []);
         },
       );
 });

@@ -315,12 +315,17 @@ function tells({ rule, subject: { path, member } }, { place, keyword }) {
   return at === path && (shownBy[wordOf(rule)] ?? []).includes(keyword);
 }
 
+/** The facts of each schema of a record, which several reports are judged by. */
+const known = new WeakMap();
+
 /**
  * The facts of a schema: the values of each keyword at each place of the arguments. References are followed, and the arms of a
  * union are at its place.
  */
 function factsOf(schema) {
-  const facts = new Map();
+  const facts = known.get(schema) ?? new Map();
+  if (facts.size > 0) return facts;
+  known.set(schema, facts);
   const add = (place, keyword, value) => {
     const key = JSON.stringify([place, keyword]);
     facts.set(key, [...(facts.get(key) ?? []), canonical(value)].toSorted());
@@ -376,13 +381,15 @@ function factsOf(schema) {
 
 /** The differences of a tool and of what the host offers; those of its own description have no place. */
 function differencesOf(source, found) {
-  const [before, after] = [factsOf(source.inputSchema), factsOf(found.schema ?? {})];
-  for (const [facts, { description }] of [
-    [before, source],
-    [after, found],
-  ])
+  const [before, after] = [
+    [source.inputSchema, source],
+    [found.schema ?? {}, found],
+  ].map(([schema, { description }]) => {
+    const facts = new Map(factsOf(schema));
     if (description !== undefined)
       facts.set(JSON.stringify(["", "description"]), [JSON.stringify(description)]);
+    return facts;
+  });
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [old, next] = [before.get(key), after.get(key)];
     const [place, keyword] = JSON.parse(key);
