@@ -286,7 +286,7 @@ function isSame({ place, ...difference }, { place: used, ...other }) {
 /** Whether a finding names a difference that there is. */
 function isShown({ rule, subject: { path, member }, old, new: next }, differences, source, found) {
   // Written in another way, and nothing else.
-  if (rule === "schema-rewritten")
+  if (rule === "schema-rewritten" && path === "arguments")
     return (
       differences.every(({ place }) => place === "" || inDefinition.test(place)) &&
       canonical(source.inputSchema) !== canonical(found.schema)
