@@ -171,8 +171,8 @@ function findingsOf({ program, source, test }: HostReport, calls: HostTest["call
     ...(severity === "error" ? { code: "MG6333", severity } : { code: "MG6334", severity }),
     ...{ message: where + what, next },
   });
-  const dropped = test.tools.flatMap(({ name, offered, rules }) => {
-    if (offered) return [];
+  const dropped = test.tools.flatMap(({ name, offered, isListed, rules }) => {
+    if (offered || !isListed) return [];
     const reasons = rules.filter(({ does }) => does.startsWith("drops"));
     const why = reasons.map(({ rule, message }) => `: ${rule} (${message})`).join("");
     const next = reasons[0]?.fix ?? "Look at the name and at the schema: `mcpgen lint SOURCE`.";

@@ -36,6 +36,8 @@ export interface HostTool {
   readonly name: string;
   /** Absent if the host does not offer it. */
   readonly offered?: OfferedTool;
+  /** Whether the server lists it to the host: some servers list a tool only to clients with a capability. */
+  readonly isListed: boolean;
   /** What the host changed in its description and schema, in the words of `diff`. */
   readonly changes: readonly Finding[];
   readonly tokens: Tokens;
@@ -113,7 +115,9 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
     const meant = broken.filter(
       (each) => each.tool === tool.name || (!seen.offered && each.does === "drops-all"),
     );
-    return { ...seen, rules: meant };
+    // A host that never read the list is another matter.
+    const isListed = run.listed.size === 0 || run.listed.has(tool.name);
+    return { ...seen, isListed, rules: meant };
   });
   const { outside, output, exitCode, milliseconds } = run;
   const calls = callsOf(run, given.script, given.program.quiet?.[transport]);
@@ -141,7 +145,7 @@ function mostOf({ turns }: HostRun, listed: readonly ContractTool[]): readonly O
   return turns.map(({ tools }) => tools).toSorted((a, b) => count(b) - count(a))[0] ?? [];
 }
 
-function toolIn(tool: ContractTool, all: readonly OfferedTool[]): Omit<HostTool, "rules"> {
+function toolIn(tool: ContractTool, all: readonly OfferedTool[]): Omit<HostTool, "rules" | "isListed"> {
   const { name, description, inputSchema } = tool;
   const listed = tokensOf([tool]);
   const offered = offeredTool(tool, all, serverName);

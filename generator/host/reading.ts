@@ -61,14 +61,14 @@ function sectionsOf({ program: { name }, source, listed, test }: HostReport, mor
 }
 
 function toolEntry(
-  { name, offered, changes, tokens, rules }: HostTool,
+  { name, offered, isListed, changes, tokens, rules }: HostTool,
   { inputSchema }: ContractTool,
 ): Content {
   const schemas = [inputSchema, offered?.schema ?? {}].map((schema) => JSON.stringify(schema, null, 2));
   const sides = schemas.map((shape, index) => ({ title: index === 0 ? "Listed" : "Offered", shape }));
   return {
     name,
-    badges: [offered ? { text: `as ${offered.name}` } : { text: "not offered", kind: "error" }],
+    badges: [offered ? { text: `as ${offered.name}` } : isListed ? dropped : unlisted],
     facts: [
       fact("tokens", `about ${tokens.listed} as listed, ${tokens.offered} as offered`),
       ...changes.map((each) =>
@@ -82,6 +82,9 @@ function toolEntry(
     parts: changes.length > 0 ? [{ title: "Both schemas", kind: "sides", sides }] : [],
   };
 }
+
+const dropped = { text: "not offered", kind: "error" } as const;
+const unlisted = { text: "the server does not list it to this host" };
 
 /** A call as reports name it. */
 export function callText({ tool, arguments: given = {} }: Pick<HostCall, "tool" | "arguments">): string {

@@ -11,6 +11,7 @@ import { HeldFolder } from "../files/held-folder.js";
 import { listenOnLoopback } from "../files/loopback.js";
 import { openFetch } from "../files/proxies.js";
 import { headersWith } from "../login/drive.js";
+import { objectsIn } from "./model/dialect.js";
 import type { HostServer } from "./program.js";
 
 /** What a relay can do to the second call of a tool. */
@@ -59,6 +60,8 @@ export class ServedCall {
 /** What passes between a host and its server. */
 class Passage {
   readonly calls: ServedCall[] = [];
+  /** Names of the tools that the server listed to the host. */
+  readonly listed = new Set<string>();
   /** Whether the fault has met something. */
   isMet = false;
   readonly options: RelayOptions;
@@ -75,11 +78,13 @@ class Passage {
     const calls = new Map<JsonValue, ServedCall>();
     let met: ServedCall | undefined;
     let listens = false;
+    let lists = false;
     for (const message of messagesIn(text)) {
       const { id = null, method } = message;
       this.#memory.sent(message);
       if (typeof method === "string") this.#methods.set(id, method);
       listens ||= method === "subscriptions/listen";
+      lists ||= method === "tools/list";
       if (method !== "tools/call") continue;
       const call = new ServedCall();
       calls.set(id, call);
@@ -87,12 +92,11 @@ class Passage {
     }
     const fault = met && this.options.fault;
     this.isMet ||= fault === "restart" || fault === "slow" || fault === "cut";
-    return { calls, listens, met, fault };
+    return { calls, listens, lists, met, fault };
   }
 
-  /** A message of the server, a batch, or events with them: with the fault `list`, they have the changed list. */
+  /** Notes a message of the server, a batch, or events with them. @returns it, with the changed list if the fault is `list` */
   received(text: string): string {
-    if (this.options.fault !== "list") return text;
     const withChange = (json: string): string | undefined =>
       withMessages(json, (message) => this.#changed(message));
     return (
@@ -107,10 +111,13 @@ class Passage {
   #changed(message: JsonObject): JsonObject {
     const next = this.#memory.received(message, this.#methods.get(message["id"] ?? null)) ?? message;
     const { result } = next;
-    if (!this.#isChanged || !isJsonObject(result) || !Array.isArray(result["tools"])) return next;
+    const tools = isJsonObject(result) ? result["tools"] : undefined;
+    for (const { name } of objectsIn(tools)) this.listed.add(String(name));
+    if (this.options.fault !== "list") return message;
+    if (!this.#isChanged || !isJsonObject(result) || !Array.isArray(tools)) return next;
     // A host that lists its tools again has met the change, too.
     this.isMet = true;
-    return { ...next, result: { ...result, tools: [...result["tools"], addedTool] } };
+    return { ...next, result: { ...result, tools: [...tools, addedTool] } };
   }
 
   /** Changes the list. @param listens whether a message can reach the host now @returns the notifications for the host */
@@ -127,6 +134,8 @@ interface Sent {
   readonly calls: ReadonlyMap<JsonValue, ServedCall>;
   /** Whether it opens a stream of notifications. */
   readonly listens: boolean;
+  /** Whether it reads the list of tools. */
+  readonly lists: boolean;
   /** The call that a fault meets. */
   readonly met: ServedCall | undefined;
   readonly fault: Fault | undefined;
@@ -204,11 +213,15 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
       if (fault === "cut")
         return void response.write(whole.slice(0, whole.length / 2), () => response.destroy());
       response.write(whole);
-    } else
-      for await (const bytes of answer.body ?? []) {
+    } else {
+      const bytes = [];
+      for await (const some of answer.body ?? []) {
         heard();
-        response.write(bytes);
+        response.write(some);
+        if (sent.lists) bytes.push(some);
       }
+      passage.received(Buffer.concat(bytes).toString());
+    }
     response.end();
     for (const call of each) call.over(true);
   };

@@ -24,6 +24,8 @@ export interface HostRun {
   readonly left: readonly number[];
   /** The calls that reached the server. */
   readonly served: readonly ServedCall[];
+  /** Names of the tools that the server listed to the host. */
+  readonly listed: ReadonlySet<string>;
   /** Whether the fault met a call. */
   readonly isMet: boolean;
   /** Addresses outside of this machine that the host asked for, and did not get, in the order of the alphabet. */
@@ -88,7 +90,7 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
     const env = { PATH, LANG, TERM: "dumb", CI: "1", ...folders, ...proxy.variables, ...start.env };
     const ended = await endOf(request, start.args, { cwd: home, env });
     request.signal?.throwIfAborted();
-    const { calls: served, isMet } = relay;
+    const { calls: served, listed, isMet } = relay;
     const outside = [...proxy.asked].toSorted();
     // Errors of hosts name the address: that of the server, not that of this run.
     const [near, far] = [relay.server, request.server].map((each) =>
@@ -100,6 +102,7 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
       turns: JSON.parse(seen) as HostRun["turns"],
       left: model.left,
       served,
+      listed,
       isMet,
       outside,
     };

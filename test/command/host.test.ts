@@ -204,6 +204,7 @@ test("a description that a host makes empty is shown as one", () => {
   const tool = {
     name: "read",
     offered: { name: "read", description: "", schema: {} },
+    isListed: true,
     changes,
     tokens,
     rules: [],

@@ -65,6 +65,19 @@ test("shows which tools and results reach the model, and what the host did besid
   expect(existsSync(/^home: (.*)$/m.exec(run.output)![1]!)).toBe(false);
 });
 
+test.each(["stdio", "http"])(
+  "a tool that the server does not list to the host over %s is not dropped",
+  async (by) => {
+    const command = { command: process.execPath, args: [echo], env: {} };
+    const server = by === "http" ? await served() : command;
+    const own = by === "http" ? listed : [{ name: "echo", inputSchema: { type: "object" } }];
+    const elsewhere = { name: "elsewhere", inputSchema };
+    const request = { program: hostWith(), file: process.execPath, server, script: [] };
+    const { tools } = await testHost({ ...request, listed: [...own, elsewhere] });
+    expect(tools.filter(({ isListed }) => !isListed).map(({ name }) => name)).toEqual(["elsewhere"]);
+  },
+);
+
 test("a tool whose name the host shortens is known by its description, if no other has it", () => {
   const tool = { name: "a".repeat(64), description: "Long." };
   const cut = { name: `mcp__tested__${"a".repeat(50)}`, description: "Long.", schema: {} };

@@ -57,7 +57,9 @@ export function boundsOf(nodes: Conjunction, type: ShapeType): Bounds {
   const bounds = new Map<string, JsonValue>();
   for (const node of nodes) {
     for (const [keyword, { joined, idle }] of boundEntries) {
-      const value = limitedBy(keyword) === type ? node[keyword] : undefined;
+      // The formats of OpenAPI are of numbers, too.
+      const isOf = limitedBy(keyword) === type || (keyword === "format" && type === "number");
+      const value = isOf ? node[keyword] : undefined;
       if (value !== undefined && value !== idle)
         bounds.set(keyword, join(bounds.get(keyword), value, joined));
     }

@@ -162,6 +162,11 @@ describe("one change is one finding, with the level for each role", () => {
       "text-changed server.instructions safe/safe",
     ],
     [
+      "a number gets a format",
+      withTool(({ inputSchema: { properties } }: Draft) => (properties.days.format = "int32")),
+      "bound-tightened tools/get_weather.arguments.days dangerous/safe",
+    ],
+    [
       "the content is of another kind",
       { ...base, resources: [{ ...base.resources![0]!, mimeType: "text/csv" }] },
       "media-type-changed resources/weather://stations.mimeType dangerous/safe",

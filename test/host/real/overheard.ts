@@ -6,24 +6,17 @@ export interface Overheard {
   readonly url: string;
   /** Where the model is. */
   model: string;
-  /** Paths of the requests, once each. */
-  readonly paths: ReadonlySet<string>;
-  /** Those of the texts that a request had. */
-  readonly heard: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
-/** @param texts to listen for in the bodies of requests */
-export async function overhear(texts: readonly string[]): Promise<Overheard> {
-  const paths = new Set<string>();
-  const heard = new Set<string>();
+/** @param hear is told the path and the body of each request, before the model has it */
+export async function overhear(hear: (path: string, body: Buffer) => void): Promise<Overheard> {
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const body = Buffer.concat(chunks);
-      paths.add((request.url ?? "").split("?")[0]!);
-      for (const text of texts) if (!heard.has(text) && body.includes(text)) heard.add(text);
+      hear((request.url ?? "").split("?")[0]!, body);
       const { method, headers } = request;
       const onward = send(
         result.model + request.url,
@@ -38,6 +31,6 @@ export async function overhear(texts: readonly string[]): Promise<Overheard> {
     });
   });
   const { port, close } = await listenOnLoopback(server);
-  const result: Overheard = { url: `http://127.0.0.1:${port}`, model: "", paths, heard, close };
+  const result: Overheard = { url: `http://127.0.0.1:${port}`, model: "", close };
   return result;
 }

@@ -67,8 +67,14 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
     if (each.tool === "quiet") process.kill(-Number(readFileSync(pidFile, "utf8")), "SIGINT");
     if (each.tool === "quiet ended") tellEnd?.();
   };
+  const texts = [picture, sound, ...cases.map(({ tool }) => tool.description)];
+  const [paths, heard] = [new Set<string>(), new Set<string>()];
+  const hear = (path: string, body: Buffer): void => {
+    paths.add(path);
+    for (const text of texts) if (!heard.has(text) && body.includes(text)) heard.add(text);
+  };
   const [overheard, served, listed] = await Promise.all([
-    overhear([picture, sound, ...cases.map(({ tool }) => tool.description)]),
+    overhear(hear),
     http ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) }) : overStdio(cases, speaks, see),
     listedBy(cases),
   ]);
@@ -95,7 +101,7 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
       throw new Error(
         `${host.name} did not end in ${timeout / 1000} s; it printed: ${test.output.slice(-300)}`,
       );
-    return { ...test, cases, seen, paths: [...overheard.paths], heard: overheard.heard };
+    return { ...test, cases, seen, paths: [...paths], heard };
   } finally {
     await overheard.close();
     rmSync(folder, { recursive: true, force: true });
