@@ -25,7 +25,7 @@ import { counted, shownPath } from "../print/terminal-text.js";
 import { openProject } from "./project.js";
 import { expectReach, serverOptions } from "./server-options.js";
 import { serverSource } from "./servers/named-servers.js";
-import { closest } from "../diagnostics/suggest.js";
+import { nameAdvice } from "../diagnostics/suggest.js";
 import { readPairs } from "./call/pairs.js";
 import { storedExtensions } from "../extension/extension-store.js";
 import { contractText, loadContract } from "../contract/read-contract.js";
@@ -260,12 +260,10 @@ function askedOf(args: Arguments): Asked {
   for (const { key, text, json, word } of readPairs(args.strings("ask") ?? [])) {
     const dot = key.indexOf(".");
     const [list, param] = [key.slice(0, Math.max(dot, 0)), key.slice(dot + 1)];
-    if (!names.includes(list) || param === "") {
-      const meant = closest(list, names);
+    if (!names.includes(list) || param === "")
       throw new CodedError("MG2004", `expected --ask LIST.PARAM=VALUE, got ${JSON.stringify(word)}`, {
-        next: meant === undefined ? `LIST is one of ${names.join(", ")}.` : `Did you mean ${meant}.${param}?`,
+        next: nameAdvice(list, names, `LIST is one of ${names.join(", ")}.`, (meant) => `${meant}.${param}`),
       });
-    }
     if (param === "cursor")
       throw new CodedError("MG2004", `--ask ${word}: all pages of a list are read`, {
         next: "Leave the cursor out.",

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { closest } from "../../diagnostics/suggest.js";
+import { nameAdvice } from "../../diagnostics/suggest.js";
 import { membersOf, typeText, followed } from "../signature.js";
 import type { Pair } from "./pairs.js";
 
@@ -192,18 +192,14 @@ function unknownKey(
   { owner, signature }: Target,
 ): CodedError {
   const names = parts.flatMap(membersOf).map((member) => member.name);
-  const suggestion = closest(name, names);
+  const otherwise =
+    names.length === 0
+      ? "The schema has no members there; --args passes any value."
+      : `It takes ${oneLine(signature)}.`;
   return new CodedError(
     "MG6309",
     `${owner} has no argument ${JSON.stringify(name)}, got ${JSON.stringify(word)}`,
-    {
-      next:
-        suggestion === undefined
-          ? names.length === 0
-            ? "The schema has no members there; --args passes any value."
-            : `It takes ${oneLine(signature)}.`
-          : `Did you mean ${suggestion}?`,
-    },
+    { next: nameAdvice(name, names, otherwise) },
   );
 }
 

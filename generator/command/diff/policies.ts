@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import type { Project } from "../project.js";
 import { type Finding, type WarningFinding, CodedError } from "../../diagnostics/coded-error.js";
-import { closest } from "../../diagnostics/suggest.js";
+import { nameAdvice } from "../../diagnostics/suggest.js";
 import { type Policy, subjectText } from "../../diff/finding.js";
 import {
   type Approval,
@@ -25,10 +25,9 @@ export function policyOf(args: Arguments, { loaded }: Project): Policy & { reado
   const { readers, failOn, rules = {} } = loaded.config.diff ?? {};
   const severities = readSeverities(rules);
   if (isSeverityProblem(severities)) {
-    const suggestion = closest(severities.rule, severities.candidates);
     throw new CodedError("MG3207", severities.message, {
       place: { ...(loaded.file !== undefined && { file: loaded.file }), pointer: "/diff/rules" },
-      next: suggestion === undefined ? "`mcpgen explain` lists the rules." : `Did you mean ${suggestion}?`,
+      next: nameAdvice(severities.rule, severities.candidates, "`mcpgen explain` lists the rules."),
     });
   }
   return {

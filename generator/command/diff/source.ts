@@ -4,7 +4,7 @@ import { dialectOf, isJsonObject } from "@mcpgen/engine";
 import type { Project } from "../project.js";
 import { meantAdvice } from "../../capture/server-source.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { closest } from "../../diagnostics/suggest.js";
+import { nameAdvice } from "../../diagnostics/suggest.js";
 import { type UpstreamFile, undocumented } from "../../revision/schema-source.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { type LoadedRevision, loadRevision, storedRevision } from "../../revision/revision-source.js";
@@ -78,12 +78,9 @@ async function loadSource(
 /** The error for a name that is neither a revision nor a file. */
 export function unknownSource(name: string, schemaDir: string, directory: string): CodedError {
   const revisions = [...namedRevisions(schemaDir).keys()];
-  const suggestion = closest(name, revisions);
+  const otherwise = meantAdvice(name, directory) ?? `The revisions are ${revisions.join(", ")}.`;
   return new CodedError("MG3208", `${JSON.stringify(name)} is neither a revision nor a file`, {
-    next:
-      suggestion === undefined
-        ? (meantAdvice(name, directory) ?? `The revisions are ${revisions.join(", ")}.`)
-        : `Did you mean ${suggestion}?`,
+    next: nameAdvice(name, revisions, otherwise),
   });
 }
 
