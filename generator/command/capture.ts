@@ -1,4 +1,4 @@
-import { basename, dirname, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import { type Captured, capture as captureFrom, lists } from "../capture/capture.js";
 import { type ServerSource, shownSource } from "../capture/server-source.js";
@@ -10,9 +10,9 @@ import { bothAsked, mergedContract } from "../contract/incomplete-lists.js";
 import { withUnlistedOf } from "../contract/scopes.js";
 import { withTasksOf } from "../contract/tasks.js";
 import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
-import { readRegularFile } from "../files/regular-file.js";
+import { readTextIfPresent } from "../files/regular-file.js";
 import { WriteRoot } from "../files/held-folder.js";
-import { writeFiles } from "../files/writer.js";
+import { putText } from "../files/writer.js";
 import {
   type Arguments,
   type CommandContext,
@@ -62,7 +62,9 @@ export const capture: RunCommand = async (args, context) => {
   const isPartial = captured.incomplete.length > 0;
   if (isPartial && known && args.flag("replace")) await expectNoLoss(offered, known, { file, shown });
   const merges = isPartial && known?.name === captured.contract.name;
-  const done = put(root, { file, shown, text }, merges || args.flag("replace"));
+  const done = putText(root, file, text, () =>
+    merges || args.flag("replace") ? undefined : otherContent(shown),
+  );
   return {
     findings,
     ...(extensions.length > 0 && { text: extensionLines(extensions).join("\n") }),
@@ -77,9 +79,9 @@ export const capture: RunCommand = async (args, context) => {
 async function expectNoLoss(
   offered: Captured,
   before: Contract,
-  { file, shown }: Pick<Target, "file" | "shown">,
+  { file, shown }: { readonly file: string; readonly shown: string },
 ): Promise<void> {
-  if (!isOther(file, await contractText(withKnown(offered, before, undefined), file))) return;
+  if (readTextIfPresent(file) === (await contractText(withKnown(offered, before, undefined), file))) return;
   throw new CodedError("MG6330", "the server leaves entries out of its lists, which --replace would delete", {
     place: { file: shown },
     next: "Leave --replace out: what the server lists is merged into the file; or add --all.",
@@ -88,7 +90,7 @@ async function expectNoLoss(
 
 /** The contract in the file; undefined if there is no file or it cannot be read. */
 async function presentContract(file: string): Promise<Contract | undefined> {
-  if (file === "-" || present(file) === undefined) return undefined;
+  if (file === "-" || readTextIfPresent(file) === undefined) return undefined;
   return (await loadContract(file).catch(() => undefined))?.contract;
 }
 
@@ -163,37 +165,11 @@ async function printed(
   return { failed: findings.some(({ severity }) => severity === "error") };
 }
 
-/** The file of a contract: its path, the path in messages, and the text to write. */
-interface Target {
-  readonly file: string;
-  readonly shown: string;
-  readonly text: string;
-}
-
-function put(root: WriteRoot, { file, shown, text }: Target, replace: boolean): "written" | "unchanged" {
-  if (!isOther(file, text)) return "unchanged";
-  if (present(file) !== undefined && !replace)
-    throw new CodedError("MG6302", "the file already exists, with other content", {
-      place: { file: shown },
-      next: "Look at it, then repeat with --replace; or name another file with --out.",
-    });
-  writeFiles(root, [{ path: basename(file), content: text }]);
-  return "written";
-}
-
-/** Whether the file is absent or has another text. */
-function isOther(file: string, text: string): boolean {
-  return present(file) !== text;
-}
-
-function present(file: string): string | undefined {
-  try {
-    return readRegularFile(file).toString("utf8");
-  } catch (error) {
-    const { cause } = error as { cause?: NodeJS.ErrnoException };
-    if (cause?.code === "ENOENT") return undefined;
-    throw error;
-  }
+function otherContent(shown: string): CodedError {
+  return new CodedError("MG6302", "the file already exists, with other content", {
+    place: { file: shown },
+    next: "Look at it, then repeat with --replace; or name another file with --out.",
+  });
 }
 
 /**

@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { basename, extname, resolve } from "node:path";
+import { extname, resolve } from "node:path";
 import { type Project, type ProjectRun, openProject } from "./project.js";
 import { subjectText } from "../diff/finding.js";
 import { applyApprovals } from "../diff/policy/approvals.js";
@@ -8,7 +7,7 @@ import { junitReport, sarifReport } from "../diff/report/machine-formats.js";
 import { markdownReport } from "../diff/report/markdown.js";
 import { type Report, type ReportedFinding, summaryText } from "../diff/report/report.js";
 import { textReport } from "../diff/report/text.js";
-import { packageVersion, readRegularFile, sha256 } from "../files/regular-file.js";
+import { packageVersion, sha256 } from "../files/regular-file.js";
 import {
   type Arguments,
   type CommandContext,
@@ -36,9 +35,10 @@ import {
 import { type Evaluation, compareSources } from "./diff/report.js";
 import { type Source, loadSources } from "./diff/source.js";
 import { reportUses } from "./diff/uses.js";
+import { notOurs } from "./docs/page-file.js";
 import { type Paint, printableLines, shownPath } from "../print/terminal-text.js";
 import { WriteRoot } from "../files/held-folder.js";
-import { writeFiles } from "../files/writer.js";
+import { putText } from "../files/writer.js";
 import { secrets } from "../secrets/secrets.js";
 import type { Published } from "../diff/walk/parts.js";
 import { canonicalDocument } from "../revision/schema-source.js";
@@ -255,15 +255,12 @@ function writeReport(
   const plain = secrets.hide(text.endsWith("\n") ? text : `${text}\n`);
   // A browser ignores the control characters that would act in a terminal.
   const content = format === "html" ? plain : printableLines(plain);
-  const before = existsSync(file) ? readRegularFile(file).toString("utf8") : undefined;
-  if (before === content) return { file: shown, done: "unchanged" };
-  if (before !== undefined && !args.flag("force") && !marks[format].test(before))
-    throw new CodedError("MG3001", `the file exists, and is not a report of this format (${format})`, {
-      place: { file: shown },
-      next: "Name another file with --out, or overwrite it with --force.",
-    });
-  writeFiles(WriteRoot.ofFile(file, directory), [{ path: basename(file), content }]);
-  return { file: shown, done: "written" };
+  const done = putText(WriteRoot.ofFile(file, directory), file, content, (before) =>
+    args.flag("force") || marks[format].test(before)
+      ? undefined
+      : notOurs(`is not a report of this format (${format})`, shown),
+  );
+  return { file: shown, done };
 }
 
 /** Set if the old source is a pinned revision and the new one is the same revision as published now. */
