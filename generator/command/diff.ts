@@ -1,7 +1,6 @@
 import { extname, resolve } from "node:path";
 import { type Project, type ProjectRun, openProject } from "./project.js";
 import { subjectText } from "../diff/finding.js";
-import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
 import { junitReport, sarifReport } from "../diff/report/machine-formats.js";
 import { markdownReport } from "../diff/report/markdown.js";
@@ -27,10 +26,10 @@ import { sourceOrServer } from "./servers/named-servers.js";
 import {
   type ApprovalsInFile,
   approvalWarnings,
+  evaluationBy,
   loadApprovals,
   loadBaseline,
   policyOf,
-  today,
 } from "./diff/policies.js";
 import { type Evaluation, compareSources } from "./diff/report.js";
 import { type Source, loadSources } from "./diff/source.js";
@@ -50,19 +49,16 @@ import { identify } from "../revision/identify.js";
 export const diff: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   const run = { args, project, context };
-  const policy = policyOf(args, project);
   const approvals = await loadApprovals(args, project, context);
-  const baseline = await loadBaseline(args, context);
   const names = [args.required("old"), args.required("new")] as const;
   if (names.every((name) => name === "-"))
     throw new CodedError("MG2005", "- can be given once, got it for OLD and for NEW", {
       next: "Standard input is one document; name a file for the other.",
     });
   const evaluation: Evaluation = {
-    policy,
+    ...evaluationBy(approvals, policyOf(args, project)),
     role: (args.string("role") as Report["role"] | undefined) ?? "both",
-    baseline,
-    approvalsOf: (differences) => applyApprovals(differences, approvals.approvals, today()),
+    baseline: await loadBaseline(args, context),
   };
   const extensions = await compareExtensions(names, evaluation, run);
   if (extensions) {

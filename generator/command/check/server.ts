@@ -6,7 +6,6 @@ import type { Unlisted } from "../../contract/incomplete-lists.js";
 import { comparedLists, counterpart } from "../../diff/contract/lists.js";
 import { type Finding, CodedError, findingOfError } from "../../diagnostics/coded-error.js";
 import { changeText, isWorse, subjectText } from "../../diff/finding.js";
-import { applyApprovals } from "../../diff/policy/approvals.js";
 import { jsonReport } from "../../diff/report/json.js";
 import {
   type FailOn,
@@ -30,7 +29,7 @@ import {
   oneLine,
 } from "../../print/terminal-text.js";
 import { compareContracts, findingsBeside } from "../diff/contracts.js";
-import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/policies.js";
+import { approvalWarnings, evaluationBy, loadApprovals, policyOf } from "../diff/policies.js";
 import type { Project, ServedContract } from "../project.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
@@ -100,12 +99,9 @@ async function comparePair(
     return notCompared(error, metadata, shownSource(source));
   }
   const inFile = await loadApprovals(args, project, context);
-  const { report, approved, unlisted } = compareContracts(contract, live, {
-    policy: { ...policyOf(args, project), failOn: (args.string("fail-on") as FailOn | undefined) ?? "any" },
-    role: "both",
-    baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, inFile.approvals, today()),
-  });
+  const failOn = (args.string("fail-on") as FailOn | undefined) ?? "any";
+  const evaluation = evaluationBy(inFile, { ...policyOf(args, project), failOn });
+  const { report, approved, unlisted } = compareContracts(contract, live, evaluation);
   // Unused approvals are reported only if the user named the file: the default file also serves other
   // comparisons.
   const unused = args.given("approvals") ? approved.unused : [];

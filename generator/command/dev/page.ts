@@ -38,11 +38,10 @@ import { questionAnswer } from "../../dev/page/questions.js";
 import type { Captured } from "../../capture/capture.js";
 import type { Contract } from "../../contract/contract.js";
 import { changeText, subjectText } from "../../diff/finding.js";
-import { applyApprovals } from "../../diff/policy/approvals.js";
 import type { ReportedFinding } from "../../diff/report/report.js";
 import { capturedSource, contractSource } from "../contract-source.js";
 import { compareContracts } from "../diff/contracts.js";
-import { loadApprovals, policyOf, today } from "../diff/policies.js";
+import { evaluationBy, loadApprovals, policyOf } from "../diff/policies.js";
 import type { Render } from "../../print/templates.js";
 import { type PageDocument, servedDocument } from "../../page/document.js";
 import { Html, visible } from "../../page/html.js";
@@ -266,13 +265,9 @@ async function driftOf(
   if (!only || another) return [];
   const file = resolve(folder, only.file);
   const contract = await contractSource(file, serverOptions(args, context), context);
-  const { approvals } = await loadApprovals(args, project, context);
-  const { report } = compareContracts(contract, capturedSource(captured, "the server"), {
-    policy: { ...policyOf(args, project), failOn: "any" },
-    role: "both",
-    baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, approvals, today()),
-  });
+  const approvals = await loadApprovals(args, project, context);
+  const evaluation = evaluationBy(approvals, { ...policyOf(args, project), failOn: "any" });
+  const { report } = compareContracts(contract, capturedSource(captured, "the server"), evaluation);
   // Entries of an unread list are unknown, so findings about them are dropped.
   const isKnown = ({ subject }: ReportedFinding): boolean =>
     "method" in subject || !unread.some(({ list }) => subject.definition.startsWith(`${list}/`));

@@ -4,7 +4,7 @@ import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import type { Project } from "../project.js";
 import { type Finding, type WarningFinding, CodedError } from "../../diagnostics/coded-error.js";
 import { nameAdvice } from "../../diagnostics/suggest.js";
-import { type Policy, subjectText } from "../../diff/finding.js";
+import { type Finding as Difference, type Policy, subjectText } from "../../diff/finding.js";
 import {
   type Approval,
   type Approved,
@@ -37,16 +37,21 @@ export function policyOf(args: Arguments, { loaded }: Project): Policy & { reado
   };
 }
 
+/** An evaluation for both roles with the approvals of a file, which compares with no earlier report. */
+export function evaluationBy(
+  { approvals }: Pick<ApprovalsInFile, "approvals">,
+  policy: Evaluation["policy"],
+): Evaluation {
+  const approvalsOf = (differences: readonly Difference[]): Approved =>
+    applyApprovals(differences, approvals, today());
+  return { policy, role: "both", baseline: new Set(), approvalsOf };
+}
+
 /**
  * An evaluation for information only: breaking changes do not change the exit code, and no approvals apply.
  */
 export function informing(args: Arguments, project: Project): Evaluation {
-  return {
-    policy: { ...policyOf(args, project), failOn: "never" },
-    role: "both",
-    baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, [], ""),
-  };
+  return evaluationBy({ approvals: [] }, { ...policyOf(args, project), failOn: "never" });
 }
 
 export interface ApprovalsInFile {
@@ -76,7 +81,7 @@ export async function loadApprovals(
 }
 
 /** Today's local date, YYYY-MM-DD. Approvals expire by day. */
-export function today(): string {
+function today(): string {
   const now = new Date();
   const two = (number: number): string => String(number).padStart(2, "0");
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
