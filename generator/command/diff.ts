@@ -1,10 +1,9 @@
 import { extname, resolve } from "node:path";
 import { type Project, type ProjectRun, openProject } from "./project.js";
-import { subjectText } from "../diff/finding.js";
 import { jsonReport } from "../diff/report/json.js";
 import { junitReport, sarifReport } from "../diff/report/machine-formats.js";
 import { markdownReport } from "../diff/report/markdown.js";
-import { type Report, type ReportedFinding, summaryText } from "../diff/report/report.js";
+import { type Report, summaryText } from "../diff/report/report.js";
 import { textReport } from "../diff/report/text.js";
 import { packageVersion, sha256 } from "../files/regular-file.js";
 import {
@@ -31,7 +30,7 @@ import {
   loadBaseline,
   policyOf,
 } from "./diff/policies.js";
-import { type Evaluation, compareSources } from "./diff/report.js";
+import { type Evaluation, annotated, compareSources } from "./diff/report.js";
 import { type Source, loadSources } from "./diff/source.js";
 import { reportUses } from "./diff/uses.js";
 import { notOurs } from "./docs/page-file.js";
@@ -121,7 +120,7 @@ async function outcomeOf(
   if (console.settings.format === "github") {
     return {
       ...common,
-      findings: [...warnings, ...report.findings.flatMap(annotated)],
+      findings: [...warnings, ...report.findings.flatMap((each) => annotated(each, "new"))],
       summary: summaryText(report),
     };
   }
@@ -176,23 +175,6 @@ const documents: Readonly<Record<string, (report: Report) => string>> = {
   sarif: (report) => JSON.stringify(sarifReport(report, packageVersion()), null, 2),
   junit: junitReport,
 };
-
-/**
- * Annotations for a finding: at the code that uses the changed part, else at its line in the schema.
- * Compatible changes get none.
- */
-function annotated(finding: ReportedFinding): Finding[] {
-  const { worst, at, rule, subject, why, advice, fails, approval, uses = [] } = finding;
-  if ((worst === "safe" && !fails) || approval) return [];
-  const places = uses.length > 0 ? uses : [at.new ?? at.old];
-  return places.map((place) => ({
-    code: worst === "breaking" ? "MG3201" : "MG3202",
-    severity: fails ? "error" : "warning",
-    message: `${rule}: ${subjectText(subject)}: ${why}`,
-    next: advice,
-    ...(place && { place }),
-  }));
-}
 
 /** The format of a report in a file. */
 type ReportFormat = "text" | "json" | "markdown" | "sarif" | "junit" | "html";
