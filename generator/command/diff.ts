@@ -148,8 +148,7 @@ const unpainted: Paint = (_, text) => text;
 /** The report as an HTML page. */
 async function pageOf(report: Report, warnings: readonly Finding[], project: Project): Promise<string> {
   const { reportPage } = await import("./docs/report-page.js");
-  const lines = warnings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
-  return reportPage(report, lines, project);
+  return reportPage(report, warnings, project);
 }
 
 /** The whole report as the content of a file. */

@@ -95,7 +95,7 @@ async function comparePair(
     const settings = { known: contract.contract, asked: contract.contract.asked };
     live = await contractSource(source, options, context, settings);
   } catch (error) {
-    if (metadata.length === 0 || !(error instanceof CodedError)) throw error;
+    if (metadata.length === 0) throw error;
     return notCompared(error, metadata, shownSource(source));
   }
   const inFile = await loadApprovals(args, project, context);
@@ -120,12 +120,9 @@ async function comparePair(
   const failed = findings.some(({ severity }) => severity === "error");
   if (args.string("format") === "html") {
     const { reportPage } = await import("../docs/report-page.js");
-    const lines = [...metadata, ...beside].map(
-      ({ severity, code, message }) => `${severity} ${code}: ${message}`,
-    );
     return {
       failed: failed || metadata.some(({ severity }) => severity === "error"),
-      text: reportPage(report, lines, project),
+      text: reportPage(report, [...metadata, ...beside], project),
     };
   }
   const more = metadata.length > 0 ? `; its authorization: ${counted(metadata.length, "finding")}` : "";
@@ -172,7 +169,8 @@ function unlistedFindings(
  * Outcome for a failed connection: the error, and findings about the server's authorization metadata that may
  * explain it.
  */
-function notCompared(error: CodedError, metadata: readonly Finding[], server: string): Outcome {
+function notCompared(error: unknown, metadata: readonly Finding[], server: string): Outcome {
+  if (!(error instanceof CodedError)) throw error;
   const { code, message, facts } = error;
   return {
     findings: [...metadata, findingOfError(error)],
@@ -494,7 +492,7 @@ export async function checkConfiguredServers(
   const reports: unknown[] = [];
   for (const contract of served) {
     const { server, file } = contract;
-    const each = await compared(contract).catch((error: unknown) => unreachable(error, server));
+    const each = await compared(contract).catch((error: unknown) => notCompared(error, [], server));
     reports.push({ server, contract: file, ...each.data });
     outcome = together(outcome, each);
   }
@@ -523,14 +521,3 @@ function subjectOf(
   return { file, folder, ...(isJsonConfig(file) && { pointer: place }) };
 }
 
-/** Turns an error into an outcome with its finding and its exit code. */
-function unreachable(error: unknown, server: string): Outcome {
-  if (!(error instanceof CodedError)) throw error;
-  const { code, message } = error;
-  return {
-    findings: [findingOfError(error)],
-    exit: error.exitCode,
-    data: { error: { code, message } },
-    summary: `${server} was not compared`,
-  };
-}
