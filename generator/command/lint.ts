@@ -12,11 +12,9 @@ import { openProject } from "./project.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
 import type { Contract, ContractDocument } from "../contract/contract.js";
-import { loadBases } from "../extension/add/bases.js";
+import { overNewestBase } from "../extension/add/bases.js";
 import { type ExtensionSource, readStoredExtension, newestExtensions } from "../extension/extension-store.js";
-import { extensionOver } from "../extension/load-extension.js";
 import { type MemberProblem, concernsContract, memberProblems } from "../lint/extension-members.js";
-import type { ExtensionModel } from "../model/extension-model.js";
 import { readLock, ownSchemaFolder, revisionsFolder } from "../revision/lock.js";
 import { readRegularFile, decodeText, encodeLike } from "../files/regular-file.js";
 import { kindOfSource } from "../files/source.js";
@@ -250,9 +248,8 @@ async function memberFindings(source: ContractSource, schemaDir: string): Promis
   ]) {
     const revisions = [...readLock(revisionsFolder(folder)).keys()];
     const extension = await readStoredExtension(stored, revisions);
-    const base = revisions.findLast((revision) => extension.about.bases.includes(revision));
-    if (base === undefined || !concerns(contract, extension)) continue;
-    const model = await compiled(extension, base, folder);
+    const model = concerns(contract, extension) ? await overNewestBase(extension, folder) : undefined;
+    if (!model) continue;
     findings.push(...memberProblems(contract, model).map((problem) => memberFinding(problem, place)));
   }
   return findings;
@@ -275,15 +272,6 @@ function concerns(contract: Contract, { notes }: ExtensionSource): boolean {
         }),
       ),
   );
-}
-
-async function compiled(
-  extension: ExtensionSource,
-  base: string,
-  schemaDir: string,
-): Promise<ExtensionModel> {
-  const [loaded] = await loadBases(schemaDir, [base], extension.aboutFile);
-  return extensionOver(extension, loaded!.model);
 }
 
 function memberFinding(

@@ -46,8 +46,13 @@ export async function loadSources(
   ];
 }
 
-/** A revision by its name, or a schema file by its path or URL. */
-async function loadSource(
+/**
+ * Reads a revision by its name, or a schema file by its path or URL.
+ *
+ * @param notes whether to apply the notes of a revision
+ * @throws CodedError MG3208 for a name that is neither a revision nor a file
+ */
+export async function loadSource(
   name: string,
   { schemaDir }: Project,
   context: CommandContext,
@@ -76,7 +81,7 @@ async function loadSource(
 }
 
 /** The error for a name that is neither a revision nor a file. */
-export function unknownSource(name: string, schemaDir: string, directory: string): CodedError {
+function unknownSource(name: string, schemaDir: string, directory: string): CodedError {
   const revisions = [...namedRevisions(schemaDir).keys()];
   const otherwise = meantAdvice(name, directory) ?? `The revisions are ${revisions.join(", ")}.`;
   return new CodedError("MG3208", `${JSON.stringify(name)} is neither a revision nor a file`, {
