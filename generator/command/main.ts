@@ -72,20 +72,11 @@ function contextOf(
   console: Console,
 ): CommandContext {
   const { directory, env } = surrounding;
-  const asked = {
-    console,
-    directory,
-    env,
-    get terminal() {
-      return surrounding.terminal;
-    },
-  };
-  return {
+  const context = {
     console,
     words,
     directory,
     env,
-    trust: new Trust(asked, args),
     get stdin() {
       return surrounding.stdin;
     },
@@ -93,6 +84,7 @@ function contextOf(
       return surrounding.terminal;
     },
   };
+  return Object.assign(context, { trust: new Trust(context, args) });
 }
 
 /**

@@ -17,7 +17,7 @@ import {
   noDifference,
 } from "../../diff/report/report.js";
 import { isOneFinding } from "../../diff/rules/table.js";
-import { type Arguments, type CommandContext, type Outcome, together } from "../command.js";
+import { type Arguments, type CommandContext, type Outcome, contextWith, together } from "../command.js";
 import { type ContractSource, contractSource } from "../contract-source.js";
 import {
   counted,
@@ -487,7 +487,7 @@ export async function checkConfiguredServers(
 ): Promise<Outcome> {
   const { folder } = project.loaded;
   // Commands start in the configuration's folder, and server names are resolved from it.
-  const there = Object.create(context, { directory: { value: folder } }) as CommandContext;
+  const there = contextWith(context, { directory: folder });
   let outcome: Outcome = {};
   const reports: unknown[] = [];
   for (const contract of served) {
