@@ -162,7 +162,7 @@ async function checkOutput(
     return clean(state.cached.warnings as readonly Finding[], wanted);
   }
   // Load the report only if something may have changed.
-  const { noteWarnings, drift, mendOf, lossyNotes, withoutMethods } = await import("./plan-report.js");
+  const { drift, inputWarnings, mendOf } = await import("./plan-report.js");
   const schemas = relativeTo(context.directory, [
     ...(await verifyStore(project.schemaDir)),
     ...(await verifyExtensions(project.schemaDir)),
@@ -174,11 +174,7 @@ async function checkOutput(
   });
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
   const findings = [...schemas, ...(await drift(comparison, project, context))];
-  const warnings = [
-    ...noteWarnings(comparison.generated, project, context),
-    ...withoutMethods(comparison.generated, wanted.request, context),
-    ...(await lossyNotes(comparison.generated, wanted.request, context)),
-  ];
+  const warnings = await inputWarnings(comparison.generated, wanted.request, project, context);
   if (findings.length === 0) {
     remember(state, comparison, warnings, { inOrder: true });
     return clean(warnings, wanted);

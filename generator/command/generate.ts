@@ -11,15 +11,13 @@ import { planOutput, planSet } from "../files/plan.js";
 import { type FileSet, writeFileSets } from "../files/writer.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
 import { type Comparison, compareWithOutput, remember, inputState, trustsCache } from "./comparison.js";
-import { counted, printable } from "../print/terminal-text.js";
+import { printable } from "../print/terminal-text.js";
 import {
-  noteWarnings,
   completedFindings,
   conflictFindings,
-  forcing,
+  conflictOutcome,
+  inputWarnings,
   planOutcome,
-  withoutMethods,
-  lossyNotes,
 } from "./plan-report.js";
 import type { Finding } from "../diagnostics/coded-error.js";
 import type { LoadContract } from "../contract/read-contract.js";
@@ -64,10 +62,7 @@ export async function generateProject(
     ...planned,
     findings: [...conflicts, ...(planned.findings ?? [])],
   };
-  if (conflicts.length > 0) {
-    const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
-    return { ...outcome, summary, ...forcing(conflicts, context.words) };
-  }
+  if (conflicts.length > 0) return { ...outcome, ...conflictOutcome(conflicts, context) };
   if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
   writeFileSets([...(contracts?.sets ?? []), ...(protocol ? [protocol.set()] : [])]);
   protocol?.remember();
@@ -96,11 +91,7 @@ async function planProtocol(
   const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
   report(comparison, context);
   const plan = planOutput(comparison.files, { force });
-  const warnings = [
-    ...noteWarnings(comparison.generated, project, context),
-    ...withoutMethods(comparison.generated, wanted.request, context),
-    ...(await lossyNotes(comparison.generated, wanted.request, context)),
-  ];
+  const warnings = await inputWarnings(comparison.generated, wanted.request, project, context);
   return {
     conflicts: conflictFindings(plan, project, context),
     outcome: {

@@ -12,7 +12,13 @@ import { type Source, storedSource } from "./diff/source.js";
 import { informing } from "./diff/policies.js";
 import { type Evaluated, compareSources } from "./diff/report.js";
 import { type ReportWithUses, reportUses } from "./diff/uses.js";
-import { noteWarnings, completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
+import {
+  noteWarnings,
+  completedFindings,
+  conflictFindings,
+  conflictOutcome,
+  planOutcome,
+} from "./plan-report.js";
 import { type Project, type ProjectRun, openProject } from "./project.js";
 import { notOver, vocabularyRemark, nameWarnings } from "./upgrade/remarks.js";
 import { type Decisions, decisionsOf } from "./upgrade/decisions.js";
@@ -39,7 +45,7 @@ export const upgrade: RunCommand = async (args, context) => {
   const staged = await stageUpgrade(args, project, context);
   if (args.flag("try")) return rehearsed(staged, start, run);
   const conflicts = conflictFindings(staged.plan, project, context);
-  if (conflicts.length > 0) return conflictOutcome(conflicts, context);
+  if (conflicts.length > 0) return { findings: conflicts, ...conflictOutcome(conflicts, context) };
 
   // The report compares the revision with the stored version it replaces, if any. Conversion steps always
   // lead to the preceding revision.
@@ -60,7 +66,7 @@ export const upgrade: RunCommand = async (args, context) => {
     ...nameWarnings(staged.revision),
     ...tried.flatMap((one) => notOver(one, revision)),
     ...(settings.format === "github"
-      ? [...warningsOf(staged, project, context), ...questionFindings(decisions.open)]
+      ? [...noteWarnings(staged.comparison.generated, project, context), ...questionFindings(decisions.open)]
       : []),
   ];
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -104,11 +110,6 @@ async function rehearsed(
   };
 }
 
-function conflictOutcome(conflicts: readonly Finding[], { words }: CommandContext): Outcome {
-  const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
-  return { findings: conflicts, summary, ...forcing(conflicts, words) };
-}
-
 async function previousOf(
   { revision }: StagedUpgrade,
   project: Project,
@@ -132,10 +133,6 @@ async function compare(base: Source, staged: StagedUpgrade, run: ProjectRun): Pr
   const { report } = compareWith(base, staged, run);
   const subject = { kind: "protocol", models: [base.loaded.model, source.loaded.model] } as const;
   return reportUses(report, subject, run);
-}
-
-function warningsOf(staged: StagedUpgrade, project: Project, context: CommandContext): Finding[] {
-  return noteWarnings(staged.comparison.generated, project, context);
 }
 
 interface Result {
