@@ -1,3 +1,5 @@
+import { isJsonObject } from "@mcpgen/engine";
+import { parsedText } from "../files/json-file.js";
 import type { Channel, LiveClient, Receiver, Runtime } from "./runtime.js";
 import { secrets } from "../secrets/secrets.js";
 import { shortText } from "../print/terminal-text.js";
@@ -164,13 +166,9 @@ export class StrayOutput {
 
 /** Whether a line is a message or batch: its first object has `jsonrpc`, which JSON log lines lack. */
 function isMessage(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    const each: unknown = Array.isArray(value) ? value[0] : value;
-    return typeof each === "object" && each !== null && "jsonrpc" in each;
-  } catch {
-    return false;
-  }
+  const value = parsedText(text);
+  const each = Array.isArray(value) ? value[0] : value;
+  return isJsonObject(each) && "jsonrpc" in each;
 }
 
 /** `object` with some methods replaced; other methods are called on the object itself. */

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { WriteRoot } from "../files/held-folder.js";
+import { parsedText } from "../files/json-file.js";
 import { writeFiles } from "../files/writer.js";
 import type { Arguments, CommandContext } from "./command.js";
 import { shownPath } from "../print/terminal-text.js";
@@ -185,11 +186,7 @@ export function resultText(result: JsonObject, saved: readonly Saved[] = []): st
 /** Servers repeat structured content as text for clients that do not know it (2025-11-25, server/tools). */
 function repeats(block: JsonValue, structured: JsonValue): boolean {
   if (!isJsonObject(block) || typeof block["text"] !== "string") return false;
-  try {
-    return JSON.stringify(JSON.parse(block["text"])) === JSON.stringify(structured);
-  } catch {
-    return false;
-  }
+  return JSON.stringify(parsedText(block["text"])) === JSON.stringify(structured);
 }
 
 /** One content block as text. For binary content: its size and the file that it was saved to. */

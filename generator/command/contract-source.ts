@@ -9,6 +9,7 @@ import { contractFault } from "../contract/fault.js";
 import type { Gone } from "../contract/incomplete-lists.js";
 import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
 import type { FilePlace } from "../diff/report/report.js";
+import { parsedText } from "../files/json-file.js";
 import { kindOfSource, sourceName, sourceText } from "../files/source.js";
 import {
   type InvalidFinding,
@@ -70,14 +71,10 @@ function isYaml(extension: string): boolean {
  * JSON is not classified as a contract.
  */
 function isContractJson(text: string): boolean {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isJsonObject(value) || "$defs" in value || "definitions" in value) return false;
-    const lists = ["tools", "prompts", "resources", "resourceTemplates"];
-    return lists.some((list) => Array.isArray(value[list])) || contractFault(value) === undefined;
-  } catch {
-    return false;
-  }
+  const value = parsedText(text);
+  if (!isJsonObject(value) || "$defs" in value || "definitions" in value) return false;
+  const lists = ["tools", "prompts", "resources", "resourceTemplates"];
+  return lists.some((list) => Array.isArray(value[list])) || contractFault(value) === undefined;
 }
 
 /**

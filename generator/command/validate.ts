@@ -1,7 +1,8 @@
-import { type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
+import { isJsonObject, kindOf } from "@mcpgen/engine";
 import { packageNameIn } from "../config/config.js";
 import { openProject } from "./project.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
+import { parsedText } from "../files/json-file.js";
 import { openSource, sourceName } from "../files/source.js";
 import { expectExtension, storedExtensions } from "../extension/extension-store.js";
 import { readLock, protocolPackage, expectRevision } from "../revision/lock.js";
@@ -156,16 +157,11 @@ type ReadLine =
   | { readonly problem: string; readonly unreadable: boolean };
 
 function readLine(text: string): ReadLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    const shown = JSON.stringify(shortText(text, 60));
-    return { problem: `not JSON: ${shown}`, unreadable: true };
-  }
-  if (typeof value !== "object" || value === null) {
-    return { problem: `expected a message, got ${kindOf(value as JsonValue)}`, unreadable: true };
-  }
+  const value = parsedText(text);
+  if (value === undefined)
+    return { problem: `not JSON: ${JSON.stringify(shortText(text, 60))}`, unreadable: true };
+  if (typeof value !== "object" || value === null)
+    return { problem: `expected a message, got ${kindOf(value)}`, unreadable: true };
   if (!isJsonObject(value) || !("message" in value) || "jsonrpc" in value) return { message: value };
   const { from, message } = value;
   if (from === "client" || from === "server") return { message, from };

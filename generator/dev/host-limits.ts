@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Finding } from "../diagnostics/coded-error.js";
 import type { Side } from "../page/browser/dev/messages.js";
 import { type HostRow, hostRows } from "../lint/host-rows.js";
-import { parsedText } from "./page/wire-log.js";
+import { parsedText } from "../files/json-file.js";
 
 /** Milliseconds after which a tool counts as quiet: half of the time after which the first hosts give up. */
 const quietMs = 30_000;

@@ -2,7 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Channel } from "../capture/runtime.js";
 import { SessionMemory } from "../capture/session-memory.js";
 import type { Side } from "../page/browser/dev/messages.js";
-import { parsedText } from "./page/wire-log.js";
+import { parsedText } from "../files/json-file.js";
 
 interface ProxyOptions {
   /** The channel to the client. */

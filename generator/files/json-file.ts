@@ -28,6 +28,15 @@ export async function parseJson(text: string, file: string): Promise<JsonFile> {
   return { file, text, value };
 }
 
+/** The value of a JSON text; undefined for any other text. */
+export function parsedText(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
 async function parsed(text: string, file: string): Promise<JsonValue> {
   try {
     return JSON.parse(text) as JsonValue;

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { readRegularText } from "../files/regular-file.js";
+import { isJsonObject } from "@mcpgen/engine";
+import { parsedText } from "../files/json-file.js";
+import { textIn } from "../files/user-files.js";
 
 /** mcpgen's packages by name, with their folders in a checkout. */
 const workspaces = {
@@ -56,7 +57,8 @@ export function packageSpecs(folder: string, version: string): PackageSpecs {
 function installedTarballs(folder: string): Map<string, string> {
   const modules = dirname(folder);
   const found = new Map<string, string>();
-  const packages = packagesOf(join(modules, ".package-lock.json"));
+  const lockfile = parsedText(textIn(join(modules, ".package-lock.json")));
+  const packages = isJsonObject(lockfile) ? lockfile["packages"] : undefined;
   if (!isJsonObject(packages)) return found;
   for (const [path, entry] of Object.entries(packages)) {
     const resolved = isJsonObject(entry) ? entry["resolved"] : undefined;
@@ -67,13 +69,4 @@ function installedTarballs(folder: string): Map<string, string> {
     if (existsSync(tarball)) found.set(path.slice("node_modules/".length), tarball);
   }
   return found;
-}
-
-function packagesOf(lockfile: string): JsonValue | undefined {
-  try {
-    const content = JSON.parse(readRegularText(lockfile)) as JsonValue;
-    return isJsonObject(content) ? content["packages"] : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -16,6 +16,7 @@ import { completable } from "../contract/completable.js";
 import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
 import type { Finding } from "../diagnostics/coded-error.js";
+import { parsedText } from "../files/json-file.js";
 
 /** The folder of generated code, relative to the project. */
 export const generatedFolder = "src/generated";
@@ -320,7 +321,7 @@ export function lackFinding(
   keys: readonly string[],
   next: string,
 ): Finding | undefined {
-  const present = parsed(text);
+  const present = parsedText(text);
   const needed = Object.fromEntries(Object.entries(wanted).filter(([key]) => keys.includes(key)));
   const lack = isJsonObject(present) ? lacking(present, needed as JsonObject) : (needed as JsonObject);
   if (lack === undefined) return undefined;
@@ -335,14 +336,6 @@ export function lackFinding(
     next,
     detail: JSON.stringify(lack, null, 2),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The part of `wanted` that `present` lacks; undefined if it has all. */

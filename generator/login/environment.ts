@@ -1,5 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { resolve } from "node:path";
+import { isJsonObject } from "@mcpgen/engine";
+import { parsedText } from "../files/json-file.js";
 import { readRegularFile } from "../files/regular-file.js";
 import { secrets } from "../secrets/secrets.js";
 import type { AuthPackage, Authorizer } from "./token-stores.js";
@@ -261,7 +263,8 @@ async function identity(url: URL, token: string): Promise<string> {
   const signal = AbortSignal.timeout(githubTimeout);
   const response = await networkFetch(url, { headers, redirect: "error", signal });
   const text = await boundedText(response);
-  const { value } = objectOf(text);
+  const answer = parsedText(text);
+  const value = isJsonObject(answer) ? answer["value"] : undefined;
   if (response.ok && typeof value === "string" && value !== "") {
     secrets.learn(value);
     return value;
@@ -281,12 +284,4 @@ async function boundedText({ body }: Response): Promise<string> {
     pieces.push(piece);
   }
   return length > longestCredential ? "" : Buffer.concat(pieces).toString("utf8");
-}
-
-function objectOf(text: string): { readonly value?: unknown } {
-  try {
-    return (JSON.parse(text) as { readonly value?: unknown } | null) ?? {};
-  } catch {
-    return {};
-  }
 }

@@ -2,6 +2,7 @@ import { type JsonObject, type JsonValue, isJsonObject, canonicalText } from "@m
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { nameAdvice } from "../../diagnostics/suggest.js";
 import { membersOf, typeText, typesOf, followed } from "../signature.js";
+import { parsedText } from "../../files/json-file.js";
 import { oneLine } from "../../print/terminal-text.js";
 import type { Pair } from "./pairs.js";
 
@@ -161,12 +162,7 @@ function readAs(text: string, types: ReadonlySet<string>): JsonValue | undefined
   }
   if ((text === "true" || text === "false") && types.has("boolean")) return text === "true";
   if (text === "null" && types.has("null")) return null;
-  if (!text.startsWith("{") || !types.has("object")) return undefined;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
+  return text.startsWith("{") && types.has("object") ? parsedText(text) : undefined;
 }
 
 function wrongValue({ word, key }: Pair, expected: string, { owner }: Target): CodedError {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { StoredTask } from "../../capture/live-tasks.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
+import { parsedText } from "../../files/json-file.js";
 import { sha256 } from "../../files/regular-file.js";
 import { StateFiles } from "../../files/state-files.js";
 import type { CommandContext } from "../command.js";
@@ -104,14 +105,11 @@ function readTask(files: StateFiles, name: string): KeptTask | undefined {
 }
 
 function parsed(text: string): KeptTask | undefined {
-  try {
-    const { format: layout, ...kept } = JSON.parse(text) as Partial<KeptTask> & { readonly format?: unknown };
-    const { source, tool, startedAt, task } = kept;
-    const isWhole = [source, tool, startedAt, task?.taskId].every((each) => typeof each === "string");
-    return layout === format && isWhole && typeof task?.answers === "object" ? (kept as KeptTask) : undefined;
-  } catch {
-    return undefined;
-  }
+  const written = (parsedText(text) ?? {}) as Partial<KeptTask> & { readonly format?: unknown };
+  const { format: layout, ...kept } = written;
+  const { source, tool, startedAt, task } = kept;
+  const isWhole = [source, tool, startedAt, task?.taskId].every((each) => typeof each === "string");
+  return layout === format && isWhole && typeof task?.answers === "object" ? (kept as KeptTask) : undefined;
 }
 
 function inOrder(tasks: KeptTask[]): KeptTask[] {

@@ -10,7 +10,9 @@ import {
 import { isJsonConfig, foldersUpFrom } from "../../config/config.js";
 import { sha256, readRegularText, readRegularFile } from "../../files/regular-file.js";
 import { projectRoot } from "../../files/held-folder.js";
+import { parsedText } from "../../files/json-file.js";
 import { slashPath } from "../../files/platform.js";
+import { textIn } from "../../files/user-files.js";
 import { type HostFile, readHostFile } from "../servers/host-files.js";
 import { referencesIn } from "../servers/expand.js";
 import { literalsIn, mainOf, moduleFiles, realFile, templateFiles, textsIn } from "./module-files.js";
@@ -121,7 +123,8 @@ function ofFiles(verb: "run" | "render", files: readonly string[], from: Source)
 function configEffects(file: string, folder: string, own: ReadonlySet<string>): Effect[] {
   const from = { folder, file: slashPath(folder, file), pointer: "" };
   if (!isJsonConfig(file)) return moduleEffects(file, from);
-  const config = jsonIn(file);
+  // Loading the configuration reports an error later.
+  const config = parsedText(textIn(file).replace(/^\uFEFF/, ""));
   if (!isJsonObject(config)) return [];
   const { templates, contracts } = config;
   return [
@@ -282,15 +285,6 @@ function at(from: Source, ...path: readonly (string | number)[]): Source {
 
 function listOf(value: JsonValue | undefined): readonly JsonValue[] {
   return Array.isArray(value) ? value : [];
-}
-
-function jsonIn(file: string): JsonValue | undefined {
-  try {
-    return JSON.parse(readRegularText(file).replace(/^\uFEFF/, "")) as JsonValue;
-  } catch {
-    // Loading the configuration reports the error later.
-    return undefined;
-  }
 }
 
 function digestOf(file: string): string {

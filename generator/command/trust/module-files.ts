@@ -1,9 +1,12 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, extname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { type JsonObject, isJsonObject } from "@mcpgen/engine";
 import { foldersUpFrom } from "../../config/config.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
+import { parsedText } from "../../files/json-file.js";
 import { packageFolder, readRegularText } from "../../files/regular-file.js";
+import { textIn } from "../../files/user-files.js";
 import { isTemplate } from "../../print/templates.js";
 
 /** Maximum number of files collected for one module; no user would review more. */
@@ -174,13 +177,9 @@ export function textsIn(value: unknown): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function manifestIn(folder: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(readRegularText(join(folder, "package.json")));
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+function manifestIn(folder: string): JsonObject | undefined {
+  const value = parsedText(textIn(join(folder, "package.json")));
+  return isJsonObject(value) ? value : undefined;
 }
 
 /** The real path if it is a regular file, else an empty list. */

@@ -7,6 +7,7 @@ import { shellLine, shownPath, columns, printable } from "../../print/terminal-t
 import { hostFilesIn } from "../servers/host-files.js";
 import { type Surroundings, canAsk } from "../console.js";
 import type { Effect, FolderEffects } from "./effects.js";
+import { parsedText } from "../../files/json-file.js";
 import { slashPath } from "../../files/platform.js";
 import { sha256 } from "../../files/regular-file.js";
 import { StateFiles } from "../../files/state-files.js";
@@ -322,12 +323,8 @@ class TrustStore {
   #read(name: string): TrustedFolder | undefined {
     const text = this.#files.read(name);
     if (text === undefined) return undefined;
-    try {
-      const value = JSON.parse(text) as unknown;
-      if (isTrustedFolder(value)) return value;
-    } catch {
-      // Reported below.
-    }
+    const value = parsedText(text);
+    if (isTrustedFolder(value)) return value;
     throw new CodedError("MG2105", "the record of trust cannot be read", {
       place: { file: `${this.#files.folder}/${name}` },
       next: "Remove the file, and trust its folder again.",

@@ -1,5 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http";
+import { parsedText } from "../../files/json-file.js";
 import { type Listening, listenOnLoopback } from "../../files/loopback.js";
 import type { PageEvent } from "../../page/browser/dev/messages.js";
 
@@ -108,11 +109,9 @@ async function bodyOf(request: IncomingMessage): Promise<unknown> {
     if (size > mostBytes) throw new BadRequest(`expected at most ${mostBytes} bytes`);
     chunks.push(chunk);
   }
-  try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown;
-  } catch {
-    throw new BadRequest("expected JSON");
-  }
+  const body = parsedText(Buffer.concat(chunks).toString("utf8"));
+  if (body === undefined) throw new BadRequest("expected JSON");
+  return body;
 }
 
 function messageOf(error: unknown): string {

@@ -1,6 +1,7 @@
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { replaced } from "../../capture/server-link.js";
 import type { Channel, Receiver } from "../../capture/runtime.js";
+import { parsedText } from "../../files/json-file.js";
 import { secrets } from "../../secrets/secrets.js";
 import type { Side, Verdict, WireEvent } from "../../page/browser/dev/messages.js";
 
@@ -208,15 +209,6 @@ export class WireLog {
       Object.defineProperty(passed, "url", { value: response.url });
       return passed;
     };
-}
-
-/** The value of a JSON text; undefined for another text. */
-export function parsedText(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads the messages in an HTTP response: one JSON text, or the data of server-sent events. */

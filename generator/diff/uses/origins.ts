@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { ts } from "ts-morph";
+import { isJsonObject } from "@mcpgen/engine";
+import { parsedText } from "../../files/json-file.js";
 import { slashPath } from "../../files/platform.js";
-import { readRegularText } from "../../files/regular-file.js";
+import { textIn } from "../../files/user-files.js";
 
 /** The origin of code with protocol names, as far as it affects their meaning. */
 export interface Origin {
@@ -102,12 +104,9 @@ export function isInside(folder: string, path: string): boolean {
 
 /** Skips a package.json without a name, which only sets the module format. */
 function nameIn(file: string): string | undefined {
-  try {
-    const { name } = JSON.parse(readRegularText(file)) as { name?: unknown };
-    return typeof name === "string" ? name : undefined;
-  } catch {
-    return undefined;
-  }
+  const manifest = parsedText(textIn(file));
+  const name = isJsonObject(manifest) ? manifest["name"] : undefined;
+  return typeof name === "string" ? name : undefined;
 }
 
 /** The function that a call calls. */
