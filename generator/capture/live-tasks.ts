@@ -1,6 +1,7 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { tasksExtensionId } from "../contract/tasks.js";
-import { type LiveClient, type LiveOptions, load } from "./runtime.js";
+import { loadInstalled } from "../files/installed-package.js";
+import type { LiveClient, LiveOptions } from "./runtime.js";
 
 /** The state of a task as the server reports it. */
 export interface TaskState extends JsonObject {
@@ -67,7 +68,7 @@ export const taskExtensions = [tasksExtensionId, dialectId] as const;
 /** Loads the tables of an extension, including the functions that explain invalid messages. */
 async function extensionOf(id: string, name: string): Promise<Extension> {
   const [tables, explanations] = await Promise.all(
-    ["client", "explained"].map((module) => load(`@mcpgen/protocol/extensions/${id}/${module}`)),
+    ["client", "explained"].map((module) => loadInstalled(`@mcpgen/protocol/extensions/${id}/${module}`)),
   );
   const explained = explanations!["explained"] as (extension: Extension) => Extension;
   return explained(tables![name] as Extension);
@@ -91,8 +92,8 @@ export class LiveTasks {
    */
   static async load(options: TasksOptions): Promise<LiveTasks> {
     const [core, dialect, extension, older] = await Promise.all([
-      load("@mcpgen/tasks/client"),
-      load("@mcpgen/tasks/experimental-client"),
+      loadInstalled("@mcpgen/tasks/client"),
+      loadInstalled("@mcpgen/tasks/experimental-client"),
       extensionOf(tasksExtensionId, "tasks"),
       extensionOf(dialectId, "experimentalTasks"),
     ]);

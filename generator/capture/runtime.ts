@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { CodedError } from "../diagnostics/coded-error.js";
+import { loadInstalled } from "../files/installed-package.js";
 
 /** An invalid item of a list, and the reason. */
 export interface RejectedItem {
@@ -109,7 +109,7 @@ export interface Runtime {
 export async function loadRuntime(): Promise<Runtime> {
   const [runtime, stdio, protocol, explanations] = await Promise.all(
     ["@mcpgen/runtime", "@mcpgen/runtime/stdio", "@mcpgen/protocol/client", "@mcpgen/protocol/explained"].map(
-      (name) => load(name),
+      loadInstalled,
     ),
   );
   const explained = explanations!["explained"] as (revisions: Runtime["revisions"]) => Runtime["revisions"];
@@ -136,7 +136,7 @@ export interface Recording {
  * @throws CodedError MG2013 if the runtime is not installed or not built
  */
 export async function loadRecording(): Promise<new () => Recording> {
-  const { Recording } = await load("@mcpgen/testing");
+  const { Recording } = await loadInstalled("@mcpgen/testing");
   return Recording as new () => Recording;
 }
 
@@ -153,7 +153,7 @@ interface Recorded {
  * @throws CodedError MG2013 if the runtime is not installed or not built
  */
 export async function loadSessionFormat(): Promise<(session: readonly Recorded[]) => string> {
-  const { formatSession } = await load("@mcpgen/testing");
+  const { formatSession } = await loadInstalled("@mcpgen/testing");
   return formatSession as (session: readonly Recorded[]) => string;
 }
 
@@ -163,23 +163,6 @@ export async function loadSessionFormat(): Promise<(session: readonly Recorded[]
  * @throws CodedError MG2013 if it is not installed or not built
  */
 export async function loadRevisionIds(): Promise<readonly string[]> {
-  const { revisionIds } = await load("@mcpgen/protocol");
+  const { revisionIds } = await loadInstalled("@mcpgen/protocol");
   return revisionIds as readonly string[];
-}
-
-/**
- * Loads a package installed beside mcpgen, never one installed by the project, which may be by another
- * author.
- *
- * @throws CodedError MG2013
- */
-export async function load(name: string): Promise<Record<string, unknown>> {
-  try {
-    return (await import(name)) as Record<string, unknown>;
-  } catch (cause) {
-    throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
-      next: "Install mcpgen again, with its dependencies.",
-      cause,
-    });
-  }
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { loadInstalled } from "../files/installed-package.js";
 import { stateFolder, StateFiles } from "../files/state-files.js";
 import { sha256 } from "../files/regular-file.js";
 import { secrets } from "../secrets/secrets.js";
@@ -201,23 +202,12 @@ export interface AuthPackage {
  * @throws CodedError MG2013 if it is not installed or not built
  */
 export async function loadAuth(): Promise<AuthPackage> {
-  const [client, node] = await Promise.all(["@mcpgen/auth/client", "@mcpgen/auth/node"].map(load));
+  const [client, node] = await Promise.all(["@mcpgen/auth/client", "@mcpgen/auth/node"].map(loadInstalled));
   const found: Partial<AuthPackage> = { ...client, ...node };
   if (found.oauth && found.inspectServer && found.keychain) return found as AuthPackage;
   throw new CodedError("MG2013", "@mcpgen/auth is of another version than mcpgen", {
     next: "Install the same version: `npm install @mcpgen/auth`.",
   });
-}
-
-async function load(name: string): Promise<object> {
-  try {
-    return (await import(name)) as object;
-  } catch (cause) {
-    throw new CodedError("MG2013", `${name} cannot be loaded: ${(cause as Error).message.split("\n")[0]}`, {
-      next: "Install mcpgen again, with its dependencies.",
-      cause,
-    });
-  }
 }
 
 /** Kinds of stores for logins. `auto` chooses the keychain if there is one, else files. */
