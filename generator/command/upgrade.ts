@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { jsonReport } from "../diff/report/json.js";
 import type { Report } from "../diff/report/report.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
@@ -28,6 +28,7 @@ import { handwrittenParts } from "./upgrade/handwritten.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
 import { successions } from "./upgrade/successors.js";
 import { parseNotes } from "../notes/parse.js";
+import { noteEntries } from "../revision/carried-notes.js";
 import { undocumented } from "../revision/schema-source.js";
 import { resolveRevision } from "../revision/revision-source.js";
 import { type Decision, type Question, answerPlace } from "./upgrade/question.js";
@@ -258,9 +259,9 @@ async function refused(
   { revision, notes }: StagedUpgrade,
 ): Promise<Question[]> {
   if (questions.length === 0) return [];
-  const entries: { readonly entry: JsonValue; readonly from?: Question }[] = entriesOf(notes?.value).map(
-    (entry) => ({ entry }),
-  );
+  const entries: { readonly entry: JsonValue; readonly from?: Question }[] = noteEntries(
+    notes?.value ?? null,
+  ).map((entry) => ({ entry }));
   for (const question of questions) {
     const place = Number(question.at.slice("/notes/".length));
     const asked = question.paste.map((entry) => ({ entry, from: question }));
@@ -274,11 +275,6 @@ async function refused(
   const { problems } = await resolveRevision(revision.schema, document, parsed, about);
   const found = problems.flatMap(({ note }) => entries[parsed.indexOf(note)]?.from ?? []);
   return [...new Set(found)];
-}
-
-function entriesOf(file: JsonValue | undefined): JsonValue[] {
-  const notes = isJsonObject(file) ? file["notes"] : undefined;
-  return Array.isArray(notes) ? [...notes] : [];
 }
 
 /** The decisions as findings, for annotations in a pull request at the file to edit. */
