@@ -20,7 +20,7 @@ import {
   verifyExtensions,
 } from "../extension/extension-store.js";
 import { readSource } from "../files/source.js";
-import { counted, shownPath, columns } from "../print/terminal-text.js";
+import { counted, firstLines, shownPath, columns } from "../print/terminal-text.js";
 import { type RevisionStatus, readExtensionLock, usesOwnRevisions } from "../revision/lock.js";
 import { readUpstream } from "../revision/schema-source.js";
 import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
@@ -118,14 +118,8 @@ function resultText(added: StagedExtension, isRehearsal: boolean, verbose: boole
       ? []
       : [`  ${counted(notes.carried, "note")} carried over from ${notes.from}; confirm each in notes.json`]),
   ];
-  const most = verbose ? assumptions.length : 8;
-  const shown = assumptions
-    .slice(0, most)
-    .map(({ kind, subject, text }) => `assumed (${kind} of ${subject}): ${text}`);
-  const more = assumptions.length - shown.length;
-  return [...lines, ...shown, ...(more > 0 ? [`assumed: ${more} more; --verbose lists them`] : [])].join(
-    "\n",
-  );
+  const assumed = assumptions.map(({ kind, subject, text }) => `assumed (${kind} of ${subject}): ${text}`);
+  return [...lines, ...firstLines(assumed, verbose ? Infinity : 8, " (--verbose)")].join("\n");
 }
 
 /** The extension's folder, as messages show it. */

@@ -11,7 +11,7 @@ import { planOutput, planSet } from "../files/plan.js";
 import { type FileSet, writeFileSets } from "../files/writer.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
 import { type Comparison, compareWithOutput, remember, inputState, trustsCache } from "./comparison.js";
-import { printable } from "../print/terminal-text.js";
+import { firstLines, printable } from "../print/terminal-text.js";
 import {
   completedFindings,
   conflictFindings,
@@ -112,11 +112,8 @@ function report({ generated, files, manifestFile }: Comparison, { console }: Com
   console.detail(`read ${read.toFixed(0)} ms, emit ${emit.toFixed(0)} ms, format ${format.toFixed(0)} ms`);
   const { verbose } = console.settings;
   if (!verbose && [...files, manifestFile].every(({ state }) => state === "same")) return;
-  const lines = assumptionLines(generated);
-  const shown = verbose ? lines : lines.slice(0, 12);
-  for (const line of shown) console.note(printable(line));
-  if (lines.length > shown.length)
-    console.note(`assumed: ${lines.length - shown.length} more; --verbose lists them`);
+  const lines = assumptionLines(generated).map(printable);
+  for (const line of firstLines(lines, verbose ? Infinity : 12, " (--verbose)")) console.note(line);
 }
 
 /** A line for each assumption. Revisions that share it share the line. */

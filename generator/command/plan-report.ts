@@ -8,6 +8,7 @@ import {
   shownPath,
   operands,
   shellLine,
+  firstLines,
   shortText,
   printable,
 } from "../print/terminal-text.js";
@@ -283,9 +284,10 @@ function conflictFinding(
 function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: CommandContext): Finding[] {
   return [...new Set(carried.map(({ folder }) => folder))].flatMap((folder): Finding[] => {
     const notes = carried.filter((each) => each.folder === folder).map(({ note }) => note);
-    const lines = notes.map(({ kind, targets, pointer }) => `${pointer} ${kind} on ${targets.join(", ")}`);
-    const shown = context.console.settings.verbose ? lines : lines.slice(0, 3);
-    const rest = lines.length > shown.length ? [`… ${lines.length - shown.length} more (--verbose)`] : [];
+    const lines = notes.map(({ kind, targets, pointer }) =>
+      shortText(`${pointer} ${kind} on ${targets.join(", ")}`, 120),
+    );
+    const most = context.console.settings.verbose ? Infinity : 3;
     return [
       {
         code: "MG3107",
@@ -293,7 +295,7 @@ function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: C
         message: `${counted(notes.length, "carried note is", "carried notes are")} not confirmed`,
         place: { file: shownPath(schemaDir, context.directory, join(folder, "notes.json")) },
         next: 'Check each against the specification and delete its "carried", or the note.',
-        detail: [...shown.map((line) => shortText(line, 120)), ...rest].join("\n"),
+        detail: firstLines(lines, most, " (--verbose)").join("\n"),
       },
     ];
   });

@@ -13,7 +13,7 @@ import {
 } from "../revision/lock.js";
 import { readRevision } from "../revision/schema-source.js";
 import type { Arguments, RunCommand, Outcome } from "./command.js";
-import { counted, columns } from "../print/terminal-text.js";
+import { counted, columns, firstLines } from "../print/terminal-text.js";
 import { notOver, over, vocabularyRemark, nameWarnings } from "./upgrade/remarks.js";
 import { type UpstreamVerdict, verifyStore, verifyUpstream } from "../revision/stored-schema.js";
 
@@ -176,7 +176,12 @@ function oneFile(revision: string, source: string, verdict: UpstreamVerdict): Ou
         ? `Nothing to do; \`mcpgen revision add FILE --name ${revision} --replace\` records the new file.`
         : `To store it: \`mcpgen revision add FILE --name ${revision} --replace\`.`,
   };
-  const detail = [...shownNames("-", removed), ...shownNames("+", added)].join("\n");
+  const namesOf = (sign: "+" | "-", names: readonly string[]): readonly string[] =>
+    firstLines(
+      names.map((name) => `${sign} ${name}`),
+      10,
+    );
+  const detail = [...namesOf("-", removed), ...namesOf("+", added)].join("\n");
   return { findings: [detail === "" ? finding : { ...finding, detail }], data };
 }
 
@@ -186,9 +191,4 @@ function messageOf(revision: string, { relation, contentOf, added, removed }: Up
   if (contentOf !== undefined) return `not the file of ${revision}: its content is that of ${contentOf}`;
   const changes = `${counted(added.length, "definition")} added, ${removed.length} removed`;
   return `the file is not the imported one: its canonical form differs from that of ${revision} (${changes})`;
-}
-
-function shownNames(sign: "+" | "-", names: readonly string[]): string[] {
-  const shown = names.slice(0, 10).map((name) => `${sign} ${name}`);
-  return names.length > shown.length ? [...shown, `${sign} … ${names.length - shown.length} more`] : shown;
 }

@@ -6,7 +6,7 @@ import { parsedText } from "../files/json-file.js";
 import { openSource, sourceName } from "../files/source.js";
 import { expectExtension, storedExtensions } from "../extension/extension-store.js";
 import { readLock, protocolPackage, expectRevision } from "../revision/lock.js";
-import { counted, shownPath, shortText, printable } from "../print/terminal-text.js";
+import { counted, firstLines, shownPath, shortText, printable } from "../print/terminal-text.js";
 import type { CommandContext, RunCommand, Outcome } from "./command.js";
 import { type Verdict, Judge, quoted } from "./validate/judge.js";
 import {
@@ -148,8 +148,8 @@ class Transcript {
 function detailOf(issues: readonly Issue[]): string | undefined {
   if (issues.length === 0) return undefined;
   // One line for each issue, even if it quotes a text with several lines.
-  const shown = issues.slice(0, 3).map(({ message }) => printable(message));
-  return [...shown, ...(issues.length > 3 ? [`and ${issues.length - 3} more`] : [])].join("\n");
+  const lines = issues.map(({ message }) => printable(message));
+  return firstLines(lines, 3).join("\n");
 }
 
 type ReadLine =

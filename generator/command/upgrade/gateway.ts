@@ -3,6 +3,7 @@ import { type MethodSteps, type Way, planSteps } from "../../targets/typescript/
 import type { Report } from "../../diff/report/report.js";
 import { subjectText } from "../../diff/finding.js";
 import type { Alternative, HeaderRule, ProtocolModel } from "../../model/model.js";
+import { firstLines } from "../../print/terminal-text.js";
 import type { Point } from "./guide.js";
 
 /**
@@ -239,7 +240,6 @@ function point(
   details: readonly string[] = [],
 ): Point[] {
   if (subjects.length === 0) return [];
-  const rest = subjects.length - mostSubjects;
-  const shown = rest > 1 ? [...subjects.slice(0, mostSubjects), `… ${rest} more`] : subjects;
+  const shown = firstLines(subjects, mostSubjects);
   return [{ lead: `${lead} (${subjects.length})`, subjects: shown, text, details }];
 }

@@ -3,6 +3,7 @@ import type { Captured } from "../../capture/capture.js";
 import type { Contract } from "../../contract/contract.js";
 import { type LintProblem, lintContract, toolCosts } from "../../lint/lint-contract.js";
 import { everydayProfiles, profileText } from "../../lint/rule.js";
+import { firstLines } from "../../print/terminal-text.js";
 import type { Badge, Item, Members, Offer } from "../../page/browser/dev/messages.js";
 
 /** A difference between the contract and the live server. */
@@ -79,7 +80,7 @@ function lintBadges(problems: readonly LintProblem[]): Badge[] {
       return `${message} (${rule.id}: ${judges.join(", ")}). ${rule.fix}`;
     });
     return [
-      { kind: level, text: `${own.length} lint ${level}${own.length === 1 ? "" : "s"}`, lines: first(lines) },
+      { kind: level, text: `${own.length} lint ${level}${own.length === 1 ? "" : "s"}`, lines: firstLines(lines, mostLines) },
     ];
   });
 }
@@ -91,15 +92,12 @@ function driftBadges(drift: readonly Drift[]): Badge[] {
         {
           kind: "drift",
           text: "differs from the contract",
-          lines: first(drift.map(({ message }) => message)),
+          lines: firstLines(
+            drift.map(({ message }) => message),
+            mostLines,
+          ),
         },
       ];
-}
-
-function first(lines: readonly string[]): readonly string[] {
-  return lines.length <= mostLines
-    ? lines
-    : [...lines.slice(0, mostLines), `and ${lines.length - mostLines} more`];
 }
 
 function entriesOf(contract: Contract, list: ListName): readonly Members[] {
