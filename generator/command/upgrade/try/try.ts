@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Project as CodeProject, ts } from "ts-morph";
 import { naturalCompare } from "@mcpgen/engine";
+import { diagnosticFinding, mostErrors } from "../../../dev/compiler.js";
 import type { Finding } from "../../../diagnostics/coded-error.js";
 import { generateFiles } from "../../../pipeline/generate.js";
 import { published } from "../../../model/model.js";
@@ -190,9 +191,6 @@ function detailsOf(title: string, { losses, refused }: Served, verbose: boolean)
   return [{ title, lines: firstLines(all, verbose ? Infinity : mostShown, " (--verbose)") }];
 }
 
-/** Maximum number of type errors shown: the first ones cause most of the others. */
-const mostErrors = 20;
-
 const strict: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
   module: ts.ModuleKind.NodeNext,
@@ -281,14 +279,7 @@ function errorsOf(
     if (file.isDeclarationFile || program.isSourceFileFromExternalLibrary(file) || !wants(file)) continue;
     for (const each of [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]) {
       if (each.category !== ts.DiagnosticCategory.Error) continue;
-      const { line, character } = file.getLineAndCharacterOfPosition(each.start ?? 0);
-      const text = ts.flattenDiagnosticMessageText(each.messageText, " ").replace(/\s+/g, " ");
-      found.push({
-        code: "MG6801",
-        severity: "error",
-        message: `${text} (TS${each.code})`,
-        place: { file: shown(file.fileName), line: line + 1, column: character + 1 },
-      });
+      found.push(diagnosticFinding(each, shown, file.fileName));
       if (found.length >= mostErrors) return found;
     }
   }
