@@ -1,9 +1,15 @@
 import { dirname, resolve } from "node:path";
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
-import { type Captured, capture as captureFrom, lists } from "../capture/capture.js";
+import { type Captured, capture as captureFrom } from "../capture/capture.js";
 import { type ServerSource, shownSource } from "../capture/server-source.js";
 import { withServer } from "../capture/with-server.js";
-import { type Asked, type Contract, contractFileName } from "../contract/contract.js";
+import {
+  type Asked,
+  type Contract,
+  type ContractList,
+  contractFileName,
+  nouns,
+} from "../contract/contract.js";
 import { readableTemplates } from "../contract/emit/readable-templates.js";
 import { ignoredWarnings, readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
 import { bothAsked, mergedContract } from "../contract/incomplete-lists.js";
@@ -97,7 +103,7 @@ async function presentContract(file: string): Promise<Contract | undefined> {
 /** Says how many entries remain in the file although the server did not list them. */
 function keptText(offered: Contract, merged: Contract): string {
   const count = (contract: Contract): number =>
-    lists.reduce((sum, { name }) => sum + (contract[name]?.length ?? 0), 0);
+    names.reduce((sum, list) => sum + (contract[list]?.length ?? 0), 0);
   const kept = count(merged) - count(offered);
   return kept === 0
     ? ""
@@ -209,22 +215,17 @@ function strayFinding(what: string, source: ServerSource): Finding {
 
 function about({ contract, revision }: Captured): Record<string, unknown> {
   const { name, version } = contract;
-  const counts = Object.fromEntries(lists.map((list) => [list.name, contract[list.name]?.length ?? 0]));
+  const counts = Object.fromEntries(names.map((list) => [list, contract[list]?.length ?? 0]));
   return { name, version, revision, ...counts };
 }
 
 function summary({ contract, revision }: Captured): string {
-  const { name, version, tools = [], resources = [], resourceTemplates = [], prompts = [] } = contract;
-  const counts = [
-    counted(tools.length, "tool"),
-    counted(resources.length, "resource"),
-    counted(resourceTemplates.length, "resource template"),
-    counted(prompts.length, "prompt"),
-  ];
+  const { name, version } = contract;
+  const counts = names.map((list) => counted(contract[list]?.length ?? 0, nouns[list]));
   return `${name} ${version} offers ${counts.join(", ")} (revision ${revision})`;
 }
 
-const names: readonly string[] = lists.map(({ name }) => name);
+const names = Object.keys(nouns) as ContractList[];
 
 /**
  * Parses `--ask LIST.PARAM=VALUE`: for each named list, the parameters of one list request.
@@ -236,7 +237,7 @@ function askedOf(args: Arguments): Asked {
   for (const { key, text, json, word } of readPairs(args.strings("ask") ?? [])) {
     const dot = key.indexOf(".");
     const [list, param] = [key.slice(0, Math.max(dot, 0)), key.slice(dot + 1)];
-    if (!names.includes(list) || param === "")
+    if (!Object.hasOwn(nouns, list) || param === "")
       throw new CodedError("MG2004", `expected --ask LIST.PARAM=VALUE, got ${JSON.stringify(word)}`, {
         next: nameAdvice(list, names, `LIST is one of ${names.join(", ")}.`, (meant) => `${meant}.${param}`),
       });
