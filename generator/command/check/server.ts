@@ -387,10 +387,8 @@ async function metadataOf(
   contract: ContractSource,
   options: ServerOptions,
 ): Promise<MetadataReport> {
-  const url = openUrl(source, options);
-  if (url === undefined || !options.authorization) return { findings: [] };
   try {
-    return await report(url, source, scopesOf(contract.contract), options);
+    return (await report(source, scopesOf(contract.contract), options)) ?? { findings: [] };
   } catch (error) {
     if (error instanceof CodedError && error.code !== "MG2013") throw error;
     return { findings: [] };
@@ -408,10 +406,8 @@ async function metadataAlone(
   source: ServerSource,
   options: ServerOptions,
 ): Promise<MetadataReport | undefined> {
-  const url = openUrl(source, options);
-  if (url === undefined || !options.authorization) return undefined;
   try {
-    return await report(url, source, [], options);
+    return await report(source, [], options);
   } catch (cause) {
     if (cause instanceof CodedError) throw cause;
     const { message, cause: inner } = cause as Error;
@@ -420,21 +416,26 @@ async function metadataAlone(
     );
     throw new CodedError("MG4102", `the server cannot be judged: ${why}`, {
       place: { file: shownSource(source) },
-      next: networkAdvice(cause, shownSource(url)) ?? "Check the address and the network.",
+      next:
+        networkAdvice(cause, shownSource(openUrl(source, options)!)) ?? "Check the address and the network.",
       cause,
     });
   }
 }
 
-/** @param wanted scopes that the contract requires */
+/**
+ * @param wanted scopes that the contract requires
+ * @returns undefined for a stdio server, and for a server that the user gives credentials for
+ */
 async function report(
-  url: string,
   source: ServerSource,
   wanted: readonly string[],
-  { authorization: login, timeout }: ServerOptions,
-): Promise<MetadataReport> {
+  options: ServerOptions,
+): Promise<MetadataReport | undefined> {
+  const url = openUrl(source, options);
+  if (url === undefined || !options.authorization) return undefined;
   const shown = shownSource(source);
-  const inspection = await login!.inspect(url, timeout);
+  const inspection = await options.authorization.inspect(url, options.timeout);
   if (!inspection) return { findings: wanted.length > 0 ? [unprotected(shown)] : [] };
   const { faults, ...authorization } = inspection;
   const findings = faults.map(({ kind, at, message }): Finding => {
@@ -520,4 +521,3 @@ function subjectOf(
   const place = pointer("", "contracts", config.contracts!.indexOf(contract), "server");
   return { file, folder, ...(isJsonConfig(file) && { pointer: place }) };
 }
-
