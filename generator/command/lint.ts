@@ -7,7 +7,7 @@ import { type ServerSource, shownSource, isServerSource } from "../capture/serve
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
 import { type ContractSource, contractSource, writtenSource } from "./contract-source.js";
-import { columns, counted, shownPath } from "../print/terminal-text.js";
+import { columns, counted, shortList, shownPath } from "../print/terminal-text.js";
 import { openProject } from "./project.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
@@ -196,12 +196,6 @@ function findingOf(group: readonly LintProblem[], { place }: Pick<ContractSource
 function toolsText(tools: readonly string[]): string {
   const names = tools.map((tool) => JSON.stringify(tool));
   return tools.length === 1 ? `tool ${names[0]!}` : `${tools.length} tools (${shortList(names, 3)})`;
-}
-
-/** The first few texts, and the number of the others. */
-function shortList(texts: readonly string[], most: number): string {
-  const shown = texts.length > most ? [...texts.slice(0, most), `${texts.length - most} more`] : texts;
-  return shown.join(", ");
 }
 
 function overBudget(

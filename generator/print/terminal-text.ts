@@ -116,9 +116,9 @@ export function firstLines(lines: readonly string[], most: number, where = ""): 
   return rest > 0 ? [...lines.slice(0, most), `… ${rest} more${where}`] : lines;
 }
 
-/** Joins at most twenty names. */
-export function shortList(names: readonly string[]): string {
-  const shown = names.slice(0, 20);
+/** Joins the first names, and counts the others. */
+export function shortList(names: readonly string[], most = 20): string {
+  const shown = names.slice(0, most);
   return names.length > shown.length
     ? `${shown.join(", ")} and ${names.length - shown.length} more`
     : shown.join(", ");
