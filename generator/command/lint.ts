@@ -7,7 +7,7 @@ import { type ServerSource, shownSource, isServerSource } from "../capture/serve
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
 import { type ContractSource, contractSource, writtenSource } from "./contract-source.js";
-import { columns, counted, shortList, shownPath } from "../print/terminal-text.js";
+import { columns, counted, groupedBy, shortList, shownPath } from "../print/terminal-text.js";
 import { openProject } from "./project.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
@@ -59,13 +59,14 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   const costs = toolCosts(document.contract);
   const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);
   const overBudgets = dear.map((cost) => overBudget(cost, budget!, document));
-  const byTool = grouped(problems, ({ rule, tool }) => [rule.id, tool]);
+  const byTool = [...groupedBy(problems, ({ rule, tool }) => JSON.stringify([rule.id, tool])).values()];
   const ofMembers = await memberFindings(
     document,
     (await openProject(args, context, { optional: true })).schemaDir,
   );
   const { format, verbose } = context.console.settings;
-  const byRule = verbose || format !== "text" ? byTool : grouped(problems, ({ rule }) => [rule.id]);
+  const byRule =
+    verbose || format !== "text" ? byTool : [...groupedBy(problems, ({ rule }) => rule.id).values()];
   const findings = [
     ...document.findings,
     ...byRule.map((group) => findingOf(group, document)),
@@ -152,29 +153,13 @@ function profilesOf(args: Arguments): readonly Profile[] {
     : [...profiles, ...hostNames].filter((profile) => given.includes(profile));
 }
 
-/** Groups problems that share one line of output, in the order of each group's first problem. */
-function grouped(
-  problems: readonly LintProblem[],
-  by: (problem: LintProblem) => readonly string[],
-): LintProblem[][] {
-  const groups = new Map<string, LintProblem[]>();
-  for (const problem of problems) {
-    const key = JSON.stringify(by(problem));
-    const group = groups.get(key);
-    if (group) group.push(problem);
-    else groups.set(key, [problem]);
-  }
-  return [...groups.values()];
-}
-
 /** The problems of a contract in development, one finding for each rule. */
 export function lintFindings(
   contract: ContractSource["contract"],
   document: Pick<ContractSource, "place">,
 ): Finding[] {
-  return grouped(lintContract(contract, everydayProfiles), ({ rule }) => [rule.id]).map((group) =>
-    findingOf(group, document),
-  );
+  const byRule = groupedBy(lintContract(contract, everydayProfiles), ({ rule }) => rule.id);
+  return [...byRule.values()].map((group) => findingOf(group, document));
 }
 
 function findingOf(group: readonly LintProblem[], { place }: Pick<ContractSource, "place">): Finding {

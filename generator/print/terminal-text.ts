@@ -116,6 +116,21 @@ export function firstLines(lines: readonly string[], most: number, where = ""): 
   return rest > 0 ? [...lines.slice(0, most), `… ${rest} more${where}`] : lines;
 }
 
+/** Groups items that are shown as one, in the order of each group's first item. */
+export function groupedBy<Item>(
+  items: readonly Item[],
+  keyOf: (item: Item) => string,
+): ReadonlyMap<string, readonly Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group) group.push(item);
+    else groups.set(key, [item]);
+  }
+  return groups;
+}
+
 /** Joins the first names, and counts the others. */
 export function shortList(names: readonly string[], most = 20): string {
   const shown = names.slice(0, most);

@@ -21,6 +21,7 @@ import { type Arguments, type CommandContext, type Outcome, contextWith, togethe
 import { type ContractSource, contractSource } from "../contract-source.js";
 import {
   counted,
+  groupedBy,
   operands,
   shellLine,
   shortList,
@@ -212,13 +213,10 @@ const handful = 5;
  *
  * @param isShort groups more than a handful of findings with one explanation, too
  */
-function grouped(findings: readonly ReportedFinding[], isShort: boolean): ReportedFinding[][] {
-  const groups = new Map<string, ReportedFinding[]>();
-  for (const finding of findings) {
-    const { rule, level, why, advice, demoted, fails } = finding;
-    const key = isOneFinding(rule) ? rule : JSON.stringify([rule, level, why, advice, demoted, fails]);
-    groups.set(key, [...(groups.get(key) ?? []), finding]);
-  }
+function grouped(findings: readonly ReportedFinding[], isShort: boolean): (readonly ReportedFinding[])[] {
+  const groups = groupedBy(findings, ({ rule, level, why, advice, demoted, fails }) =>
+    isOneFinding(rule) ? rule : JSON.stringify([rule, level, why, advice, demoted, fails]),
+  );
   return [...groups.values()].flatMap((group) =>
     isOneFinding(group[0]!.rule) || (isShort && group.length > handful)
       ? [group]

@@ -9,7 +9,7 @@ import {
 } from "@mcpgen/engine";
 import type { Assumption, Method, ProtocolModel } from "../../model/model.js";
 import type { Note, RenamedNote, StepNote } from "../../notes/note.js";
-import { counted } from "../../print/terminal-text.js";
+import { counted, groupedBy } from "../../print/terminal-text.js";
 import { type Decision, type Question, asking, noteOf, replacing } from "./question.js";
 import type { Undecided } from "../../targets/typescript/steps/decisions.js";
 import { planSteps } from "../../targets/typescript/steps/methods.js";
@@ -31,8 +31,7 @@ interface Assumed {
 
 /** Decisions about assumptions that neither the schema nor notes confirm, grouped by kind. */
 export function assumed(given: Assumed): Decision[] {
-  const kinds = new Map<string, Assumption[]>();
-  for (const one of given.assumptions) kinds.set(one.kind, [...(kinds.get(one.kind) ?? []), one]);
+  const kinds = groupedBy(given.assumptions, ({ kind }) => kind);
   return [...kinds].map(([kind, all]): Decision => ({
     kind: "assumption",
     title: `${counted(all.length, "thing")} assumed about ${kind}`,

@@ -5,7 +5,7 @@ import type { Role } from "../../model/model.js";
 import type { Decisions, Settled } from "./decisions.js";
 import type { HandwrittenPart } from "./handwritten.js";
 import { type Decision, type Question, answerPlace } from "./question.js";
-import { type Paint, firstLines, shortText } from "../../print/terminal-text.js";
+import { type Paint, firstLines, groupedBy, shortText } from "../../print/terminal-text.js";
 import { markdownText as plain, oneLineCode as code } from "../../print/markdown.js";
 
 /** One point of a section. */
@@ -243,11 +243,7 @@ function errorSection(role: Role, { findings }: Report): Section[] {
 
 /** Groups findings with the same rule, reason and advice into one point. */
 function changePoints(findings: readonly ReportedFinding[]): Point[] {
-  const same = new Map<string, ReportedFinding[]>();
-  for (const finding of findings) {
-    const key = [finding.rule, finding.why, finding.advice].join("\n");
-    same.set(key, [...(same.get(key) ?? []), finding]);
-  }
+  const same = groupedBy(findings, ({ rule, why, advice }) => [rule, why, advice].join("\n"));
   return [...same.values()].map((group) => {
     const { rule, why, advice } = group[0]!;
     const proof = group.find(({ counterexample }) => counterexample)?.counterexample;

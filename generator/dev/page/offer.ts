@@ -3,7 +3,7 @@ import type { Captured } from "../../capture/capture.js";
 import type { Contract, ContractList } from "../../contract/contract.js";
 import { type LintProblem, lintContract, toolCosts } from "../../lint/lint-contract.js";
 import { everydayProfiles, profileText } from "../../lint/rule.js";
-import { firstLines } from "../../print/terminal-text.js";
+import { firstLines, groupedBy } from "../../print/terminal-text.js";
 import type { Badge, Item, Members, Offer } from "../../page/browser/dev/messages.js";
 
 /** A difference between the contract and the live server. */
@@ -38,8 +38,8 @@ export function plainOffer({ contract, leftOut, unread }: Captured, version: num
 /** The server's offer with badges for `lint` findings, costs and drift. */
 export function judgedOffer(plain: Offer, contract: Contract, drift: readonly Drift[]): Offer {
   const costs = toolCosts(contract);
-  const problems = grouped(lintContract(contract, everydayProfiles), ({ tool }) => tool);
-  const drifts = grouped(drift, ({ entry }) => (entry ? `${entry.list} ${entry.index}` : ""));
+  const problems = groupedBy(lintContract(contract, everydayProfiles), ({ tool }) => tool);
+  const drifts = groupedBy(drift, ({ entry }) => (entry ? `${entry.list} ${entry.index}` : ""));
   const judged = (list: ContractList): Item[] =>
     plain[list].map(({ entry }, index) => ({
       entry,
@@ -58,16 +58,6 @@ export function judgedOffer(plain: Offer, contract: Contract, drift: readonly Dr
     isJudged: true,
     drift: (drifts.get("") ?? []).map(({ message }) => message),
   };
-}
-
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group) group.push(item);
-    else groups.set(keyOf(item), [item]);
-  }
-  return groups;
 }
 
 function lintBadges(problems: readonly LintProblem[]): Badge[] {

@@ -3,7 +3,7 @@ import type { Contract, ContractTool } from "../../contract/contract.js";
 import { type ToolSchemas, readToolSchemas } from "../../contract/emit/tool-schemas.js";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../../lint/lint-contract.js";
 import type { Profile } from "../../lint/rule.js";
-import { counted } from "../../print/terminal-text.js";
+import { counted, groupedBy } from "../../print/terminal-text.js";
 import { stringLiteral } from "../../print/text.js";
 import { minimalRoot } from "../../sample/sample.js";
 import { type ServerStart, connectPart, exampleUrl } from "./connect.js";
@@ -31,7 +31,10 @@ export function offerReading(contract: Contract, sources: OfferSources): Reading
   const costs = toolCosts(contract);
   const total = costs.reduce((sum, { tokens }) => sum + tokens, 0);
   const { profiles } = sources;
-  const problems = problemsByTool(profiles.length === 0 ? [] : lintContract(contract, profiles));
+  const problems = groupedBy(
+    profiles.length === 0 ? [] : lintContract(contract, profiles),
+    ({ tool }) => tool,
+  );
   const schemas = readToolSchemas(contract);
   const where = sources.start.kind === "unknown" ? exampleUrl : sources.name;
   const sections: Section[] = [
@@ -117,16 +120,6 @@ function unique(sections: readonly Section[]): Section[] {
     return count === 1 ? entry : { ...entry, id: `${entry.id}~${count}` };
   };
   return sections.map((section) => ({ ...section, entries: section.entries.map(addressed) }));
-}
-
-function problemsByTool(problems: readonly LintProblem[]): ReadonlyMap<string, readonly LintProblem[]> {
-  const byTool = new Map<string, LintProblem[]>();
-  for (const problem of problems) {
-    const known = byTool.get(problem.tool);
-    if (known) known.push(problem);
-    else byTool.set(problem.tool, [problem]);
-  }
-  return byTool;
 }
 
 interface OfTool {
