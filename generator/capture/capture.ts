@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import type { Asked, Contract, ContractList } from "../contract/contract.js";
+import { type Asked, type Contract, type ContractList, identities } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
 import { type Gone, keysOf } from "../contract/incomplete-lists.js";
 import type { LiveClient, LiveList, LiveOptions, RejectedItem, LiveListOptions } from "./runtime.js";
@@ -10,7 +10,7 @@ import { lookUp } from "./look-up.js";
 
 /** A list entry that the contract omits. */
 export interface LeftOut {
-  readonly list: ListName;
+  readonly list: ContractList;
   /** Index of the entry in the list. */
   readonly index: number;
   readonly name: string | undefined;
@@ -19,7 +19,7 @@ export interface LeftOut {
 
 /** A list that could not be read completely. The contract has the entries read before the failure. */
 export interface UnreadList {
-  readonly list: ListName;
+  readonly list: ContractList;
   /** The reason, in one line. */
   readonly reason: string;
 }
@@ -42,11 +42,9 @@ export interface Captured {
   readonly nameless: boolean;
 }
 
-export type ListName = ContractList;
-
 /** A list that is incomplete according to its server. */
 export interface IncompleteList {
-  readonly list: ListName;
+  readonly list: ContractList;
   /** Names of entries that the list only refers to and that cannot be fetched individually. */
   readonly references: readonly string[];
 }
@@ -58,7 +56,7 @@ export interface CaptureSettings {
    * recorded in `unread`, unless all lists fail. Unless all are needed, null in place of any list is also
    * recorded there.
    */
-  readonly needed?: readonly ListName[] | "all";
+  readonly needed?: readonly ContractList[] | "all";
   /** Parameters of the requests for each list; by default one request without parameters. */
   readonly asked?: Asked | undefined;
   /** A contract whose entries are requested individually if an incomplete list does not name them. */
@@ -66,31 +64,27 @@ export interface CaptureSettings {
 }
 
 /** The lists of a contract, in order. */
-export const lists: readonly ListOf[] = [
+const lists: readonly ListOf[] = [
   {
     name: "tools",
-    key: "name",
     capability: "tools",
     method: "tools/list",
     read: (client, options) => client.listTools(options),
   },
   {
     name: "resources",
-    key: "uri",
     capability: "resources",
     method: "resources/list",
     read: (client, options) => client.listResources(options),
   },
   {
     name: "resourceTemplates",
-    key: "uriTemplate",
     capability: "resources",
     method: "resources/templates/list",
     read: (client, options) => client.listResourceTemplates(options),
   },
   {
     name: "prompts",
-    key: "name",
     capability: "prompts",
     method: "prompts/list",
     read: (client, options) => client.listPrompts(options),
@@ -157,7 +151,7 @@ export async function capture(
 
 /** A list that failed, with the items read before. */
 interface Failure {
-  readonly list: ListName;
+  readonly list: ContractList;
   readonly error: Error;
   /** Whether the server sent null instead of the list. */
   readonly isNull: boolean;
@@ -223,15 +217,16 @@ function isObject(value: unknown): value is object {
 
 /** Separates the entries that a contract can contain, each with a unique name, from the others. */
 function sift(
-  { name: list, key }: ListOf,
+  { name: list }: ListOf,
   { items, rejected }: Pick<LiveList, "items" | "rejected">,
 ): { readonly kept: JsonObject[]; readonly unfit: LeftOut[] } {
+  const key = identities[list];
   const seen = new Set<JsonValue>();
   const kept: JsonObject[] = [];
   const unfit: LeftOut[] = [];
   const places = placesOf(items, rejected);
   for (const [position, item] of items.entries()) {
-    const reason = reasonAgainst(list, key, item, seen);
+    const reason = reasonAgainst(list, item, seen);
     seen.add(item[key]!);
     if (reason === undefined) kept.push(ownOf(item));
     else unfit.push({ list, index: places[position]!, name: nonEmptyString(item["name"]), reason });
@@ -246,14 +241,14 @@ function ownOf({ scopes: _scopes, replay: _replay, ...entry }: JsonObject): Json
 
 /** Why a contract cannot contain an entry; undefined if it can. */
 function reasonAgainst(
-  list: ListName,
-  key: string,
+  list: ContractList,
   item: JsonObject,
   seen: ReadonlySet<JsonValue>,
 ): string | undefined {
   const fault = contractFault({ name: "server", version: "0", [list]: [ownOf(item)] });
   const at = fault?.pointer.split("/").slice(3).join("/");
   if (fault) return `${at === "" ? "" : `/${at}: `}${fault.message}`;
+  const key = identities[list];
   return seen.has(item[key]!) ? `the ${key} ${JSON.stringify(item[key])} is used twice` : undefined;
 }
 
@@ -275,8 +270,6 @@ function nonEmptyString(value: JsonValue | undefined): string | undefined {
 /** A list of a contract, with the request that reads it from a server. */
 interface ListOf {
   readonly name: ContractList;
-  /** The member that identifies an entry. */
-  readonly key: string;
   readonly capability: string;
   readonly method: string;
   readonly read: (client: LiveClient, options: LiveListOptions) => Promise<LiveList>;
@@ -302,11 +295,12 @@ function whole(items: readonly JsonObject[]): ReadList {
  * complete.
  */
 async function readAll(
-  { key, read }: ListOf,
+  { name, read }: ListOf,
   client: LiveClient,
   options: LiveOptions,
   requests: readonly JsonObject[] = [],
 ): Promise<ReadList> {
+  const key = identities[name];
   const isPlain = (params: JsonObject): boolean => Object.keys(params).length === 0;
   const asked =
     requests.length === 0 ? [{}] : [...requests].sort((a, b) => Number(isPlain(b)) - Number(isPlain(a)));
@@ -326,7 +320,7 @@ async function readAll(
     for (const item of list.rejected) rejected.push({ ...item, index: before + item.index });
     for (const reference of list.references) references.add(String(reference[key]));
   }
-  const unfetched = [...references].filter((name) => !seen.has(name));
+  const unfetched = [...references].filter((reference) => !seen.has(reference));
   return {
     items,
     rejected,
@@ -341,11 +335,12 @@ async function readAll(
 /** Requests individually the entries that a list only refers to, and the known ones it does not name. */
 async function fetchEntries(
   read: ReadList,
-  { name: list, key, method }: ListOf,
+  { name: list, method }: ListOf,
   client: LiveClient,
   options: LiveOptions,
   known: Contract | undefined,
 ): Promise<ReadList> {
+  const key = identities[list];
   const named = new Set([...read.items.map((item) => String(item[key])), ...read.unfetched]);
   const before = known ? keysOf(known, list).filter((name) => !named.has(name)) : [];
   const items = [...read.items];

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { tasksExtensionId } from "../contract/tasks.js";
-import { loadPackage } from "../files/regular-file.js";
+import { loadPackage } from "../files/installed-package.js";
 import type { LiveClient, LiveOptions } from "./runtime.js";
 
 /** The state of a task as the server reports it. */

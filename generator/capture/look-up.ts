@@ -1,6 +1,6 @@
 import type { JsonObject } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { closest } from "../diagnostics/suggest.js";
+import { nameAdvice } from "../diagnostics/suggest.js";
 import { shortList } from "../print/terminal-text.js";
 import type { LiveClient, LiveList, LiveOptions } from "./runtime.js";
 import { isRuntimeError } from "./server-error.js";
@@ -75,10 +75,9 @@ export async function namedEntry(
     (list && (await unlistedEntry(client, list, { method, name: wanted, assumed }, options)));
   if (found !== undefined) return found;
   const names = entries.map(({ name }) => String(name));
-  const suggestion = closest(wanted, names);
   const known =
     names.length === 0 ? `It has no ${capability}.` : `Its ${capability} are ${shortList(names)}.`;
   throw new CodedError(code, `the server has no ${kind} ${JSON.stringify(wanted)}`, {
-    next: suggestion === undefined ? known : `Did you mean ${suggestion}?`,
+    next: nameAdvice(wanted, names, known),
   });
 }

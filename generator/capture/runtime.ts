@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import type { JsonObject, JsonValue } from "@mcpgen/engine";
-import { loadPackage } from "../files/regular-file.js";
+import { loadPackage } from "../files/installed-package.js";
 import { type StartedProcess, interruption } from "./interruption.js";
 
 /** An invalid item of a list, and the reason. */

@@ -88,6 +88,11 @@ export function isRuntimeError(error: unknown): error is RuntimeError {
   return error instanceof Error && error.name === "McpError" && "code" in error;
 }
 
+/** Whether the server has refused the params of a request: an unknown name or id, or other arguments (JSON-RPC 2.0, section 5.1). */
+export function refusesParams(error: unknown): error is RuntimeError {
+  return isRuntimeError(error) && error.rpcCode === -32602;
+}
+
 /** The facts of a link to a server that explain its errors. */
 interface LinkFacts {
   /** Names of the headers with credentials that were sent. */

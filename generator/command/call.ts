@@ -4,7 +4,7 @@ import { oneLine } from "../print/terminal-text.js";
 import { type LiveTask, isTask } from "../capture/live-tasks.js";
 import { namedEntry } from "../capture/look-up.js";
 import type { LiveClient, LiveOptions } from "../capture/runtime.js";
-import { errorData, isRuntimeError } from "../capture/server-error.js";
+import { errorData, refusesParams } from "../capture/server-error.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import {
   type Arguments,
@@ -86,16 +86,13 @@ function detached(task: LiveTask, tool: string, tasks: ServerTasks, { console }:
  * mistake, not the server's.
  */
 function invalidArgumentsError(error: unknown): CodedError | undefined {
-  if (!isRuntimeError(error) || error.rpcCode !== invalidParams) return undefined;
+  if (!refusesParams(error)) return undefined;
   return new CodedError("MG6306", oneLine(error.message, "; "), {
     ...errorData(error),
     next: "Correct the arguments; `mcpgen list SOURCE` shows the types, `mcpgen capture SOURCE --out -` the schema of each tool.",
     cause: error,
   });
 }
-
-/** JSON-RPC 2.0, section 5.1. */
-const invalidParams = -32602;
 
 /**
  * Reads the tool arguments of the command line: JSON, `@FILE`, or `@-` for standard input. Without them, an

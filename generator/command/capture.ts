@@ -1,18 +1,24 @@
-import { basename, dirname, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { type JsonObject, isJsonObject } from "@mcpgen/engine";
-import { type Captured, capture as captureFrom, lists } from "../capture/capture.js";
+import { type Captured, capture as captureFrom } from "../capture/capture.js";
 import { type ServerSource, shownSource } from "../capture/server-source.js";
 import { withServer } from "../capture/with-server.js";
-import { type Asked, type Contract, contractFileName } from "../contract/contract.js";
+import {
+  type Asked,
+  type Contract,
+  type ContractList,
+  contractFileName,
+  nouns,
+} from "../contract/contract.js";
 import { readableTemplates } from "../contract/emit/readable-templates.js";
 import { ignoredWarnings, readToolSchemas, untypedWarning } from "../contract/emit/tool-schemas.js";
 import { bothAsked, mergedContract } from "../contract/incomplete-lists.js";
 import { withUnlistedOf } from "../contract/scopes.js";
 import { withTasksOf } from "../contract/tasks.js";
 import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
-import { readRegularFile } from "../files/regular-file.js";
+import { readTextIfPresent } from "../files/regular-file.js";
 import { WriteRoot } from "../files/held-folder.js";
-import { writeFiles } from "../files/writer.js";
+import { putText } from "../files/writer.js";
 import {
   type Arguments,
   type CommandContext,
@@ -25,7 +31,7 @@ import { counted, shownPath } from "../print/terminal-text.js";
 import { openProject } from "./project.js";
 import { expectReach, serverOptions } from "./server-options.js";
 import { serverSource } from "./servers/named-servers.js";
-import { closest } from "../diagnostics/suggest.js";
+import { nameAdvice } from "../diagnostics/suggest.js";
 import { readPairs } from "./call/pairs.js";
 import { storedExtensions } from "../extension/extension-store.js";
 import { contractText, loadContract } from "../contract/read-contract.js";
@@ -62,7 +68,9 @@ export const capture: RunCommand = async (args, context) => {
   const isPartial = captured.incomplete.length > 0;
   if (isPartial && known && args.flag("replace")) await expectNoLoss(offered, known, { file, shown });
   const merges = isPartial && known?.name === captured.contract.name;
-  const done = put(root, { file, shown, text }, merges || args.flag("replace"));
+  const done = putText(root, file, text, () =>
+    merges || args.flag("replace") ? undefined : otherContent(shown),
+  );
   return {
     findings,
     ...(extensions.length > 0 && { text: extensionLines(extensions).join("\n") }),
@@ -77,9 +85,9 @@ export const capture: RunCommand = async (args, context) => {
 async function expectNoLoss(
   offered: Captured,
   before: Contract,
-  { file, shown }: Pick<Target, "file" | "shown">,
+  { file, shown }: { readonly file: string; readonly shown: string },
 ): Promise<void> {
-  if (!isOther(file, await contractText(withKnown(offered, before, undefined), file))) return;
+  if (readTextIfPresent(file) === (await contractText(withKnown(offered, before, undefined), file))) return;
   throw new CodedError("MG6330", "the server leaves entries out of its lists, which --replace would delete", {
     place: { file: shown },
     next: "Leave --replace out: what the server lists is merged into the file; or add --all.",
@@ -88,14 +96,14 @@ async function expectNoLoss(
 
 /** The contract in the file; undefined if there is no file or it cannot be read. */
 async function presentContract(file: string): Promise<Contract | undefined> {
-  if (file === "-" || present(file) === undefined) return undefined;
+  if (file === "-" || readTextIfPresent(file) === undefined) return undefined;
   return (await loadContract(file).catch(() => undefined))?.contract;
 }
 
 /** Says how many entries remain in the file although the server did not list them. */
 function keptText(offered: Contract, merged: Contract): string {
   const count = (contract: Contract): number =>
-    lists.reduce((sum, { name }) => sum + (contract[name]?.length ?? 0), 0);
+    names.reduce((sum, list) => sum + (contract[list]?.length ?? 0), 0);
   const kept = count(merged) - count(offered);
   return kept === 0
     ? ""
@@ -163,37 +171,11 @@ async function printed(
   return { failed: findings.some(({ severity }) => severity === "error") };
 }
 
-/** The file of a contract: its path, the path in messages, and the text to write. */
-interface Target {
-  readonly file: string;
-  readonly shown: string;
-  readonly text: string;
-}
-
-function put(root: WriteRoot, { file, shown, text }: Target, replace: boolean): "written" | "unchanged" {
-  if (!isOther(file, text)) return "unchanged";
-  if (present(file) !== undefined && !replace)
-    throw new CodedError("MG6302", "the file already exists, with other content", {
-      place: { file: shown },
-      next: "Look at it, then repeat with --replace; or name another file with --out.",
-    });
-  writeFiles(root, [{ path: basename(file), content: text }]);
-  return "written";
-}
-
-/** Whether the file is absent or has another text. */
-function isOther(file: string, text: string): boolean {
-  return present(file) !== text;
-}
-
-function present(file: string): string | undefined {
-  try {
-    return readRegularFile(file).toString("utf8");
-  } catch (error) {
-    const { cause } = error as { cause?: NodeJS.ErrnoException };
-    if (cause?.code === "ENOENT") return undefined;
-    throw error;
-  }
+function otherContent(shown: string): CodedError {
+  return new CodedError("MG6302", "the file already exists, with other content", {
+    place: { file: shown },
+    next: "Look at it, then repeat with --replace; or name another file with --out.",
+  });
 }
 
 /**
@@ -233,22 +215,17 @@ function strayFinding(what: string, source: ServerSource): Finding {
 
 function about({ contract, revision }: Captured): Record<string, unknown> {
   const { name, version } = contract;
-  const counts = Object.fromEntries(lists.map((list) => [list.name, contract[list.name]?.length ?? 0]));
+  const counts = Object.fromEntries(names.map((list) => [list, contract[list]?.length ?? 0]));
   return { name, version, revision, ...counts };
 }
 
 function summary({ contract, revision }: Captured): string {
-  const { name, version, tools = [], resources = [], resourceTemplates = [], prompts = [] } = contract;
-  const counts = [
-    counted(tools.length, "tool"),
-    counted(resources.length, "resource"),
-    counted(resourceTemplates.length, "resource template"),
-    counted(prompts.length, "prompt"),
-  ];
+  const { name, version } = contract;
+  const counts = names.map((list) => counted(contract[list]?.length ?? 0, nouns[list]));
   return `${name} ${version} offers ${counts.join(", ")} (revision ${revision})`;
 }
 
-const names: readonly string[] = lists.map(({ name }) => name);
+const names = Object.keys(nouns) as ContractList[];
 
 /**
  * Parses `--ask LIST.PARAM=VALUE`: for each named list, the parameters of one list request.
@@ -260,12 +237,10 @@ function askedOf(args: Arguments): Asked {
   for (const { key, text, json, word } of readPairs(args.strings("ask") ?? [])) {
     const dot = key.indexOf(".");
     const [list, param] = [key.slice(0, Math.max(dot, 0)), key.slice(dot + 1)];
-    if (!names.includes(list) || param === "") {
-      const meant = closest(list, names);
+    if (!Object.hasOwn(nouns, list) || param === "")
       throw new CodedError("MG2004", `expected --ask LIST.PARAM=VALUE, got ${JSON.stringify(word)}`, {
-        next: meant === undefined ? `LIST is one of ${names.join(", ")}.` : `Did you mean ${meant}.${param}?`,
+        next: nameAdvice(list, names, `LIST is one of ${names.join(", ")}.`, (meant) => `${meant}.${param}`),
       });
-    }
     if (param === "cursor")
       throw new CodedError("MG2004", `--ask ${word}: all pages of a list are read`, {
         next: "Leave the cursor out.",

@@ -9,6 +9,7 @@ import {
   servedContracts,
   isContractsOnly,
   contractTargets,
+  asksForRevision,
 } from "./project.js";
 import { type CachedRun } from "../files/cache.js";
 import { listOutput, manifestFile } from "../files/plan.js";
@@ -44,11 +45,7 @@ async function checkOnce(args: Arguments, context: CommandContext): Promise<Outc
   const serverOnly = serverOnlyOptions.find(
     (name) => args.given(name) && !(served.length > 0 && forConfigured.has(name)),
   );
-  if (serverOnly !== undefined) {
-    throw new CodedError("MG2005", `--${serverOnly} needs --server`, {
-      next: "Name the server, too: --server http(s)://… or stdio:COMMAND ….",
-    });
-  }
+  if (serverOnly !== undefined) throw needsServer(`--${serverOnly}`);
   if (args.string("revision") !== undefined || args.string("format") === "markdown") {
     const option = args.string("revision") === undefined ? "--format markdown" : "--revision";
     throw new CodedError("MG2005", `${option} needs --upstream`, {
@@ -105,9 +102,8 @@ function isServersOnly(
   { loaded, schemaDir }: Project,
   targets: readonly ContractTarget[],
 ): boolean {
-  const asksForProtocol = args.string("schema") !== undefined || args.strings("revision") !== undefined;
   const hasContracts = (loaded.config.contracts ?? []).length > 0;
-  return targets.length === 0 && hasContracts && !asksForProtocol && !hasSchemas(schemaDir);
+  return targets.length === 0 && hasContracts && !asksForRevision(args) && !hasSchemas(schemaDir);
 }
 
 /** @throws CodedError for a contract that cannot be read */
@@ -120,20 +116,19 @@ async function readContracts({ loaded }: Project, { directory }: CommandContext)
 
 /** @throws CodedError MG2005 for `--format html` without `--server` */
 function expectNoPage(args: Arguments): void {
-  if (args.string("format") !== "html") return;
-  throw new CodedError("MG2005", "--format html needs --server", {
+  if (args.string("format") === "html") throw needsServer("--format html");
+}
+
+function needsServer(option: string): CodedError {
+  return new CodedError("MG2005", `${option} needs --server`, {
     next: "Name the server, too: --server http(s)://… or stdio:COMMAND ….",
   });
 }
 
 async function upstream(args: Arguments, project: Project, context: CommandContext): Promise<Outcome> {
   expectNoPage(args);
-  if (args.string("extension") !== undefined) {
-    const { checkExtensionUpstream } = await import("./check/upstream.js");
-    return checkExtensionUpstream(args, project, context);
-  }
-  const { checkUpstream } = await import("./check/upstream.js");
-  return checkUpstream(args, project, context);
+  const { checkExtensionUpstream, checkUpstream } = await import("./check/upstream.js");
+  return (args.given("extension") ? checkExtensionUpstream : checkUpstream)(args, project, context);
 }
 
 async function server(args: Arguments, project: Project, context: CommandContext): Promise<Outcome> {
@@ -162,7 +157,7 @@ async function checkOutput(
     return clean(state.cached.warnings as readonly Finding[], wanted);
   }
   // Load the report only if something may have changed.
-  const { noteWarnings, drift, mendOf, lossyNotes, withoutMethods } = await import("./plan-report.js");
+  const { drift, inputWarnings, mendOf } = await import("./plan-report.js");
   const schemas = relativeTo(context.directory, [
     ...(await verifyStore(project.schemaDir)),
     ...(await verifyExtensions(project.schemaDir)),
@@ -174,11 +169,7 @@ async function checkOutput(
   });
   if (comparison instanceof CodedError) return unreadable(comparison, schemas, context);
   const findings = [...schemas, ...(await drift(comparison, project, context))];
-  const warnings = [
-    ...noteWarnings(comparison.generated, project, context),
-    ...withoutMethods(comparison.generated, wanted.request, context),
-    ...(await lossyNotes(comparison.generated, wanted.request, context)),
-  ];
+  const warnings = await inputWarnings(comparison.generated, wanted.request, project, context);
   if (findings.length === 0) {
     remember(state, comparison, warnings, { inOrder: true });
     return clean(warnings, wanted);

@@ -101,6 +101,11 @@ export interface CommandContext extends Surroundings {
   readonly trust: Trust;
 }
 
+/** A context with other members. It inherits the rest: a copy would read streams that the command may not need. */
+export function contextWith(context: CommandContext, others: Partial<CommandContext>): CommandContext {
+  return Object.assign(Object.create(context) as CommandContext, others);
+}
+
 export type RunCommand = (args: Arguments, context: CommandContext) => Promise<Outcome>;
 
 /** The result of a command. Commands return it and print nothing themselves. */

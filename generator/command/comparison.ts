@@ -17,6 +17,7 @@ import {
   contentSha256,
   withPlainLineEnds,
   readRegularText,
+  readTextIfPresent,
   packageVersion,
 } from "../files/regular-file.js";
 import { filesOf, storedExtensions, extensionsFolder } from "../extension/extension-store.js";
@@ -212,16 +213,14 @@ function reusable(outDir: string, { planned, revisions }: CachedRun): GenerateRe
   return (revision, fingerprint) => {
     if (revisions[revision] !== fingerprint) return undefined;
     const paths = Object.keys(planned).filter((path) => path.startsWith(`${revision}/`));
-    const present = paths.map((path) => [path, contentOf(join(outDir, path))] as const);
-    return paths.length > 0 &&
-      present.every(([path, text]) => text !== undefined && contentSha256(text) === planned[path])
-      ? new Map(present as [string, string][])
-      : undefined;
+    const present = new Map<string, string>();
+    for (const path of paths) {
+      const text = readTextIfPresent(join(outDir, path));
+      if (text === undefined || contentSha256(text) !== planned[path]) return undefined;
+      present.set(path, withPlainLineEnds(text));
+    }
+    return present.size > 0 ? present : undefined;
   };
-}
-
-function contentOf(file: string): string | undefined {
-  return existsSync(file) ? withPlainLineEnds(readRegularText(file)) : undefined;
 }
 
 /**

@@ -9,6 +9,7 @@ import { contractFault } from "../contract/fault.js";
 import type { Gone } from "../contract/incomplete-lists.js";
 import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
 import type { FilePlace } from "../diff/report/report.js";
+import { jsonIn } from "../files/json-file.js";
 import { kindOfSource, sourceName, sourceText } from "../files/source.js";
 import {
   type InvalidFinding,
@@ -18,7 +19,6 @@ import {
 } from "./capture/left-out.js";
 import type { CommandContext } from "./command.js";
 import { shownPath } from "../print/terminal-text.js";
-import { jsonIn } from "../files/json-file.js";
 import { readRegularText } from "../files/regular-file.js";
 import { loadContract, readContract } from "../contract/read-contract.js";
 

@@ -5,7 +5,13 @@ import { loadRuntime } from "../capture/runtime.js";
 import { HostLimits } from "../dev/host-limits.js";
 import { WatchedFiles } from "../dev/watched-files.js";
 import { type Finding, CodedError, findingOfError } from "../diagnostics/coded-error.js";
-import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
+import {
+  type Arguments,
+  type CommandContext,
+  type RunCommand,
+  type Outcome,
+  contextWith,
+} from "./command.js";
 import { type Change, ChangeReport, filesText, seconds } from "./dev/change-report.js";
 import { DevPage } from "./dev/page.js";
 import { Preparation } from "./dev/preparation.js";
@@ -15,7 +21,7 @@ import { type Session, type SessionEvents, openSession, recorder } from "./dev/s
 /** Keeps output, handlers, types and a running server up to date with the files, until it is interrupted. */
 export const dev: RunCommand = async (args, given) => {
   // The command runs the project's code at the user's request, so the code is trusted.
-  const context = Object.create(given, { trust: { value: given.trust.runningCode(args) } }) as CommandContext;
+  const context = contextWith(given, { trust: given.trust.runningCode(args) });
   refuseContradictions(args, context);
   refuseRecord(args, context);
   const preparation = await Preparation.open(args, context);

@@ -1,14 +1,11 @@
-import { existsSync } from "node:fs";
-import { basename, extname, resolve } from "node:path";
+import { extname, resolve } from "node:path";
 import { type Project, type ProjectRun, openProject } from "./project.js";
-import { subjectText } from "../diff/finding.js";
-import { applyApprovals } from "../diff/policy/approvals.js";
 import { jsonReport } from "../diff/report/json.js";
 import { junitReport, sarifReport } from "../diff/report/machine-formats.js";
 import { markdownReport } from "../diff/report/markdown.js";
-import { type Report, type ReportedFinding, summaryText } from "../diff/report/report.js";
+import { type Report, summaryText } from "../diff/report/report.js";
 import { textReport } from "../diff/report/text.js";
-import { packageVersion, readRegularFile, sha256 } from "../files/regular-file.js";
+import { packageVersion, sha256 } from "../files/regular-file.js";
 import {
   type Arguments,
   type CommandContext,
@@ -28,17 +25,18 @@ import { sourceOrServer } from "./servers/named-servers.js";
 import {
   type ApprovalsInFile,
   approvalWarnings,
+  evaluationBy,
   loadApprovals,
   loadBaseline,
   policyOf,
-  today,
 } from "./diff/policies.js";
-import { type Evaluation, compareSources } from "./diff/report.js";
+import { type Evaluation, annotated, compareSources } from "./diff/report.js";
 import { type Source, loadSources } from "./diff/source.js";
 import { reportUses } from "./diff/uses.js";
+import { notOurs } from "./docs/page-file.js";
 import { type Paint, printableLines, shownPath } from "../print/terminal-text.js";
 import { WriteRoot } from "../files/held-folder.js";
-import { writeFiles } from "../files/writer.js";
+import { putText } from "../files/writer.js";
 import { secrets } from "../secrets/secrets.js";
 import type { Published } from "../diff/walk/parts.js";
 import { canonicalDocument } from "../revision/schema-source.js";
@@ -50,19 +48,16 @@ import { identify } from "../revision/identify.js";
 export const diff: RunCommand = async (args, context) => {
   const project = await openProject(args, context);
   const run = { args, project, context };
-  const policy = policyOf(args, project);
   const approvals = await loadApprovals(args, project, context);
-  const baseline = await loadBaseline(args, context);
   const names = [args.required("old"), args.required("new")] as const;
   if (names.every((name) => name === "-"))
     throw new CodedError("MG2005", "- can be given once, got it for OLD and for NEW", {
       next: "Standard input is one document; name a file for the other.",
     });
   const evaluation: Evaluation = {
-    policy,
+    ...evaluationBy(approvals, policyOf(args, project)),
     role: (args.string("role") as Report["role"] | undefined) ?? "both",
-    baseline,
-    approvalsOf: (differences) => applyApprovals(differences, approvals.approvals, today()),
+    baseline: await loadBaseline(args, context),
   };
   const extensions = await compareExtensions(names, evaluation, run);
   if (extensions) {
@@ -125,7 +120,7 @@ async function outcomeOf(
   if (console.settings.format === "github") {
     return {
       ...common,
-      findings: [...warnings, ...report.findings.flatMap(annotated)],
+      findings: [...warnings, ...report.findings.flatMap((each) => annotated(each, "new"))],
       summary: summaryText(report),
     };
   }
@@ -153,8 +148,7 @@ const unpainted: Paint = (_, text) => text;
 /** The report as an HTML page. */
 async function pageOf(report: Report, warnings: readonly Finding[], project: Project): Promise<string> {
   const { reportPage } = await import("./docs/report-page.js");
-  const lines = warnings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
-  return reportPage(report, lines, project);
+  return reportPage(report, warnings, project);
 }
 
 /** The whole report as the content of a file. */
@@ -180,23 +174,6 @@ const documents: Readonly<Record<string, (report: Report) => string>> = {
   sarif: (report) => JSON.stringify(sarifReport(report, packageVersion()), null, 2),
   junit: junitReport,
 };
-
-/**
- * Annotations for a finding: at the code that uses the changed part, else at its line in the schema.
- * Compatible changes get none.
- */
-function annotated(finding: ReportedFinding): Finding[] {
-  const { worst, at, rule, subject, why, advice, fails, approval, uses = [] } = finding;
-  if ((worst === "safe" && !fails) || approval) return [];
-  const places = uses.length > 0 ? uses : [at.new ?? at.old];
-  return places.map((place) => ({
-    code: worst === "breaking" ? "MG3201" : "MG3202",
-    severity: fails ? "error" : "warning",
-    message: `${rule}: ${subjectText(subject)}: ${why}`,
-    next: advice,
-    ...(place && { place }),
-  }));
-}
 
 /** The format of a report in a file. */
 type ReportFormat = "text" | "json" | "markdown" | "sarif" | "junit" | "html";
@@ -255,15 +232,12 @@ function writeReport(
   const plain = secrets.hide(text.endsWith("\n") ? text : `${text}\n`);
   // A browser ignores the control characters that would act in a terminal.
   const content = format === "html" ? plain : printableLines(plain);
-  const before = existsSync(file) ? readRegularFile(file).toString("utf8") : undefined;
-  if (before === content) return { file: shown, done: "unchanged" };
-  if (before !== undefined && !args.flag("force") && !marks[format].test(before))
-    throw new CodedError("MG3001", `the file exists, and is not a report of this format (${format})`, {
-      place: { file: shown },
-      next: "Name another file with --out, or overwrite it with --force.",
-    });
-  writeFiles(WriteRoot.ofFile(file, directory), [{ path: basename(file), content }]);
-  return { file: shown, done: "written" };
+  const done = putText(WriteRoot.ofFile(file, directory), file, content, (before) =>
+    args.flag("force") || marks[format].test(before)
+      ? undefined
+      : notOurs(`is not a report of this format (${format})`, shown),
+  );
+  return { file: shown, done };
 }
 
 /** Set if the old source is a pinned revision and the new one is the same revision as published now. */

@@ -1,5 +1,4 @@
 import { join, resolve } from "node:path";
-import { existsSync } from "node:fs";
 import { WriteRoot } from "../files/held-folder.js";
 import { counted, shownPath } from "../print/terminal-text.js";
 import { readingHtml } from "../page/reading-html.js";
@@ -16,16 +15,11 @@ import { type Project, openProject } from "./project.js";
 import type { Finding } from "../diagnostics/coded-error.js";
 import type { Reading } from "../page/reading.js";
 import { extensionReading, revisionReading } from "../page/reference/reading.js";
-import { kindOfSource, readSource, sourceName } from "../files/source.js";
-import { loadBases } from "../extension/add/bases.js";
+import { loadBases, overNewestBase } from "../extension/add/bases.js";
 import { readStoredExtension, expectExtension, extensionKey } from "../extension/extension-store.js";
-import { extensionOver } from "../extension/load-extension.js";
 import { isExtensionName } from "./diff/extensions.js";
-import type { ProtocolModel } from "../model/model.js";
-import { loadDocumentation, undocumented } from "../revision/schema-source.js";
 import { readLock, namedRevisions, revisionsFolder } from "../revision/lock.js";
-import { loadRevision, storedRevision } from "../revision/revision-source.js";
-import { unknownSource } from "./diff/source.js";
+import { loadSource } from "./diff/source.js";
 import { usualProfiles } from "../lint/rule.js";
 import { offerReading } from "../page/offer/reading.js";
 import { contractKind, contractSource } from "./contract-source.js";
@@ -108,11 +102,11 @@ export async function documentedSource(
   if (offered) return offered;
   const named = namedRevisions(project.schemaDir).get(name);
   if (!named) {
-    const model = await modelOfFile(name, project.schemaDir, context);
+    const { model } = (await loadSource(name, project, context, false)).loaded;
     return { reading: revisionReading(model, []), name: fileName(model.revision), findings: [] };
   }
   const { folder } = named;
-  const all = await Promise.all([...readLock(folder).keys()].map((each) => storedModel(folder, each)));
+  const all = (await loadBases(folder, [...readLock(folder).keys()], folder)).map((each) => each.model);
   const model = all.find(({ revision }) => revision === name)!;
   return { reading: revisionReading(model, all), name: fileName(name), findings: [] };
 }
@@ -147,25 +141,8 @@ async function extension(name: string, schemaDir: string): Promise<Documented> {
   const stored = expectExtension(schemaDir, name);
   const revisions = [...readLock(revisionsFolder(schemaDir)).keys()];
   const source = await readStoredExtension(stored, revisions);
-  const base = revisions.findLast((revision) => source.about.bases.includes(revision))!;
-  const [loaded] = await loadBases(schemaDir, [base], source.aboutFile);
-  const reading = extensionReading(await extensionOver(source, loaded!.model));
+  const reading = extensionReading((await overNewestBase(source, schemaDir))!);
   return { reading, name: fileName(extensionKey(stored)), findings: [] };
-}
-
-async function storedModel(schemaDir: string, revision: string): Promise<ProtocolModel> {
-  const { status } = readLock(schemaDir).get(revision)!;
-  const source = storedRevision(schemaDir, revision, status, true);
-  return (await loadRevision(source, await loadDocumentation(schemaDir))).model;
-}
-
-async function modelOfFile(name: string, schemaDir: string, context: CommandContext): Promise<ProtocolModel> {
-  if (kindOfSource(name) === "file" && !existsSync(resolve(context.directory, name)))
-    throw unknownSource(name, schemaDir, context.directory);
-  const file = await readSource(name, context);
-  const revision = sourceName(name);
-  const source = { revision, status: "draft" as const, schemaFile: file.file, read: { schema: file } };
-  return (await loadRevision(source, undocumented)).model;
 }
 
 /** Makes a name usable as one part of a path. */

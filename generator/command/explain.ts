@@ -8,7 +8,7 @@ import { kindsOfNotes } from "../notes/parse.js";
 import type { NoteKind } from "../notes/note.js";
 import type { Diagnostic } from "../diagnostics/diagnostic.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
-import { closest } from "../diagnostics/suggest.js";
+import { nameAdvice } from "../diagnostics/suggest.js";
 import { columns } from "../print/terminal-text.js";
 import { type RunCommand, exitCodes } from "./command.js";
 
@@ -88,18 +88,9 @@ function severitiesOf({ exit, mayWarn, informs }: Diagnostic): readonly Finding[
 }
 
 function unknownCode(code: string): CodedError {
-  const suggestion = closest(code, [
-    ...codes.keys(),
-    ...ruleIds,
-    ...lintIds,
-    ...noteKinds,
-    ...Object.keys(renamed),
-  ]);
+  const known = [...codes.keys(), ...ruleIds, ...lintIds, ...noteKinds, ...Object.keys(renamed)];
   return new CodedError("MG2006", `there is no code or rule ${JSON.stringify(code)}`, {
-    next:
-      suggestion === undefined
-        ? "`mcpgen explain` lists all codes and rules."
-        : `Did you mean ${suggestion}?`,
+    next: nameAdvice(code, known, "`mcpgen explain` lists all codes and rules."),
   });
 }
 

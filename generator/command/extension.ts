@@ -20,12 +20,12 @@ import {
   verifyExtensions,
 } from "../extension/extension-store.js";
 import { readSource } from "../files/source.js";
-import { counted, shownPath, columns } from "../print/terminal-text.js";
-import { type RevisionStatus, readExtensionLock, usesOwnRevisions } from "../revision/lock.js";
+import { counted, firstLines, shownPath, columns } from "../print/terminal-text.js";
+import { readExtensionLock, usesOwnRevisions } from "../revision/lock.js";
 import { readUpstream } from "../revision/schema-source.js";
-import type { Arguments, CommandContext, RunCommand, Outcome } from "./command.js";
+import type { Arguments, CommandContext, RunCommand } from "./command.js";
 import { type Project, openProject, schemaRoot } from "./project.js";
-import { expectForm } from "./revision.js";
+import { carriedLine, droppedNotes, expectForm, noSource, originOptions, storeOutcome } from "./revision.js";
 import { loadJson } from "../files/json-file.js";
 import { removeExtension, stageRemoval } from "../extension/remove.js";
 import { verifyExtensionFile } from "../extension/add/verify-upstream.js";
@@ -82,23 +82,16 @@ async function requestOf(
     });
   const bases = args.strings("base");
   const version = args.string("version");
-  const status = args.string("status") as RevisionStatus | undefined;
-  const commit = expectForm(args, "upstream-commit", /^[0-9a-f]{40}$/, "40 hexadecimal digits");
   const url = expectForm(args, "upstream-url", /^https?:\/\/\S+$/, "an http(s) URL");
-  const date = expectForm(args, "upstream-date", /^\d{4}-\d{2}-\d{2}$/, "a date, YYYY-MM-DD");
   return {
-    ...{ schemaDir, id },
+    ...{ schemaDir, id, ...originOptions(args) },
     source: await readUpstream(source, context),
     ...(bases && { bases }),
     ...(version !== undefined && { version }),
     ...(notes !== undefined && { notes: await readSource(notes, context) }),
-    ...(status && { status }),
     ...sendersOf(args),
     ...(url !== undefined && { url }),
-    ...(commit !== undefined && { commit }),
-    ...(date !== undefined && { date }),
     descriptions: !args.flag("no-descriptions"),
-    replace: args.flag("replace"),
   };
 }
 
@@ -114,18 +107,10 @@ function resultText(added: StagedExtension, isRehearsal: boolean, verbose: boole
     `  ${counted(folds.length, "copy", "copies")} folded into references: ${ofBase} of definitions of the base, ${folds.length - ofBase} of own definitions`,
     `  ${counted(extending.length, "definition")} extending others, ${counted(reopened.length, "closed object")} reopened`,
     `  ${counted(methods.length, "method")}: ${methods.map(({ name }) => name).join(", ") || "none"}`,
-    ...(notes.from === undefined
-      ? []
-      : [`  ${counted(notes.carried, "note")} carried over from ${notes.from}; confirm each in notes.json`]),
+    ...carriedLine(notes).map((line) => `  ${line}`),
   ];
-  const most = verbose ? assumptions.length : 8;
-  const shown = assumptions
-    .slice(0, most)
-    .map(({ kind, subject, text }) => `assumed (${kind} of ${subject}): ${text}`);
-  const more = assumptions.length - shown.length;
-  return [...lines, ...shown, ...(more > 0 ? [`assumed: ${more} more; --verbose lists them`] : [])].join(
-    "\n",
-  );
+  const assumed = assumptions.map(({ kind, subject, text }) => `assumed (${kind} of ${subject}): ${text}`);
+  return [...lines, ...firstLines(assumed, verbose ? Infinity : 8, " (--verbose)")].join("\n");
 }
 
 /** The extension's folder, as messages show it. */
@@ -195,14 +180,11 @@ function withoutMessages({ id, version, methods }: StagedExtension): Finding[] {
 }
 
 function notesFindings({ id, version, notes }: StagedExtension): Finding[] {
-  return notes.dropped.map((reason) => ({
-    code: "MG3107",
-    severity: "warning",
-    message:
-      notes.from === undefined
-        ? `a note of ${id}@${version} is about nothing: ${reason}`
-        : `a note was not carried over to ${id}@${version}: ${reason}`,
-  }));
+  const said =
+    notes.from === undefined
+      ? `a note of ${id}@${version} is about nothing`
+      : `a note was not carried over to ${id}@${version}`;
+  return droppedNotes(notes.dropped, said);
 }
 
 export const extensionList: RunCommand = async (args, context) => {
@@ -255,14 +237,15 @@ export const extensionVerify: RunCommand = async (args, context) => {
   const { schemaDir } = await openProject(args, context);
   const name = args.string("extension");
   const source = args.string("source");
-  if (name === undefined) return wholeStore(schemaDir);
+  if (name === undefined)
+    return storeOutcome(
+      await verifyExtensions(schemaDir),
+      "extension",
+      storedExtensions(schemaDir).map(extensionKey),
+    );
   const stored = expectExtension(schemaDir, name);
   const key = extensionKey(stored);
-  if (source === undefined) {
-    throw new CodedError("MG2003", `expected a file or URL to compare ${key} with`, {
-      next: `Name it: \`mcpgen extension verify ${key} FILE\`.`,
-    });
-  }
+  if (source === undefined) throw noSource("extension", key);
   const verdict = await verifyExtensionFile(schemaDir, stored, await readUpstream(source, context));
   const { relation, locked, added, removed } = verdict;
   const data = { id: stored.id, version: stored.version, relation, locked, added, removed };
@@ -280,11 +263,3 @@ export const extensionVerify: RunCommand = async (args, context) => {
   };
   return { findings: [finding], data };
 };
-
-async function wholeStore(schemaDir: string): Promise<Outcome> {
-  const findings = await verifyExtensions(schemaDir);
-  const extensions = storedExtensions(schemaDir).map(extensionKey);
-  if (findings.length > 0) return { findings, data: { extensions } };
-  const count = counted(extensions.length, "extension");
-  return { summary: `${count}: canonical and equal to the lock`, data: { extensions } };
-}

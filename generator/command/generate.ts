@@ -12,15 +12,13 @@ import { planOutput, planSet } from "../files/plan.js";
 import { type FileSet, writeFileSets } from "../files/writer.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
 import { type Comparison, compareWithOutput, remember, inputState, trustsCache } from "./comparison.js";
-import { counted, printable } from "../print/terminal-text.js";
+import { firstLines, printable } from "../print/terminal-text.js";
 import {
-  noteWarnings,
   completedFindings,
   conflictFindings,
-  forcing,
+  conflictOutcome,
+  inputWarnings,
   planOutcome,
-  withoutMethods,
-  lossyNotes,
 } from "./plan-report.js";
 import type { Finding } from "../diagnostics/coded-error.js";
 import type { LoadContract } from "../contract/read-contract.js";
@@ -65,10 +63,7 @@ export async function generateProject(
     ...planned,
     findings: [...conflicts, ...(planned.findings ?? [])],
   };
-  if (conflicts.length > 0) {
-    const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
-    return { ...outcome, summary, ...forcing(conflicts, context.words) };
-  }
+  if (conflicts.length > 0) return { ...outcome, ...conflictOutcome(conflicts, context) };
   if (dryRun) return { ...outcome, summary: `${outcome.summary}; nothing was written (--dry-run)` };
   writeFileSets([...(contracts?.sets ?? []), ...(protocol ? [protocol.set()] : [])]);
   protocol?.remember();
@@ -97,11 +92,7 @@ async function planProtocol(
   const comparison = await compareWithOutput(wanted, project.outDir, state, { ignoreManifest: force });
   report(comparison, context);
   const plan = planOutput(comparison.files, { force });
-  const warnings = [
-    ...noteWarnings(comparison.generated, project, context),
-    ...withoutMethods(comparison.generated, wanted.request, context),
-    ...(await lossyNotes(comparison.generated, wanted.request, context)),
-  ];
+  const warnings = await inputWarnings(comparison.generated, wanted.request, project, context);
   return {
     conflicts: conflictFindings(plan, project, context),
     outcome: {
@@ -122,11 +113,8 @@ function report({ generated, files, manifestFile }: Comparison, { console }: Com
   console.detail(`read ${read.toFixed(0)} ms, emit ${emit.toFixed(0)} ms, format ${format.toFixed(0)} ms`);
   const { verbose } = console.settings;
   if (!verbose && [...files, manifestFile].every(({ state }) => state === "same")) return;
-  const lines = assumptionLines(generated);
-  const shown = verbose ? lines : lines.slice(0, 12);
-  for (const line of shown) console.note(printable(line));
-  if (lines.length > shown.length)
-    console.note(`assumed: ${lines.length - shown.length} more; --verbose lists them`);
+  const lines = assumptionLines(generated).map(printable);
+  for (const line of firstLines(lines, verbose ? Infinity : 12, " (--verbose)")) console.note(line);
 }
 
 /** A line for each assumption. Revisions that share it share the line. */

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from "node:path";
 import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { loadRevisionIds } from "../capture/runtime.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
-import { closest } from "../diagnostics/suggest.js";
+import { revisionAdvice } from "../diagnostics/suggest.js";
 import { type ProjectExtension, capabilitiesOf } from "../init/extension-files.js";
 import {
   type ProjectRequest,
@@ -160,9 +160,8 @@ async function knownRevisions(wanted: readonly string[]): Promise<string[]> {
   const ids = await loadRevisionIds();
   const unknown = wanted.find((id) => !ids.includes(id));
   if (unknown === undefined) return ids.filter((id) => wanted.includes(id));
-  const suggestion = closest(unknown, ids);
   throw new CodedError("MG2010", `there is no revision ${JSON.stringify(unknown)}`, {
-    next: suggestion === undefined ? `The revisions are ${ids.join(", ")}.` : `Did you mean ${suggestion}?`,
+    next: revisionAdvice(unknown, ids),
   });
 }
 

@@ -7,16 +7,14 @@ import { type ServerSource, shownSource, isServerSource } from "../capture/serve
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
 import { type ContractSource, contractSource, writtenSource } from "./contract-source.js";
-import { columns, counted, shownPath } from "../print/terminal-text.js";
+import { columns, counted, shortList, shownPath } from "../print/terminal-text.js";
 import { openProject } from "./project.js";
 import { expectServer, serverOptions } from "./server-options.js";
 import { sourceOrServer } from "./servers/named-servers.js";
 import type { Contract, ContractDocument } from "../contract/contract.js";
-import { loadBases } from "../extension/add/bases.js";
+import { overNewestBase } from "../extension/add/bases.js";
 import { type ExtensionSource, readStoredExtension, newestExtensions } from "../extension/extension-store.js";
-import { extensionOver } from "../extension/load-extension.js";
 import { type MemberProblem, concernsContract, memberProblems } from "../lint/extension-members.js";
-import type { ExtensionModel } from "../model/extension-model.js";
 import { readLock, ownSchemaFolder, revisionsFolder } from "../revision/lock.js";
 import { readRegularFile, decodeText, encodeLike } from "../files/regular-file.js";
 import { kindOfSource } from "../files/source.js";
@@ -61,13 +59,14 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   const costs = toolCosts(document.contract);
   const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);
   const overBudgets = dear.map((cost) => overBudget(cost, budget!, document));
-  const byTool = grouped(problems, ({ rule, tool }) => [rule.id, tool]);
+  const byTool = [...groupBy(problems, ({ rule, tool }) => JSON.stringify([rule.id, tool])).values()];
   const ofMembers = await memberFindings(
     document,
     (await openProject(args, context, { optional: true })).schemaDir,
   );
   const { format, verbose } = context.console.settings;
-  const byRule = verbose || format !== "text" ? byTool : grouped(problems, ({ rule }) => [rule.id]);
+  const byRule =
+    verbose || format !== "text" ? byTool : [...groupBy(problems, ({ rule }) => rule.id).values()];
   const findings = [
     ...document.findings,
     ...byRule.map((group) => findingOf(group, document)),
@@ -154,22 +153,13 @@ function profilesOf(args: Arguments): readonly Profile[] {
     : [...profiles, ...hostNames].filter((profile) => given.includes(profile));
 }
 
-/** Groups problems that share one line of output, in the order of each group's first problem. */
-function grouped(
-  problems: readonly LintProblem[],
-  by: (problem: LintProblem) => readonly string[],
-): LintProblem[][] {
-  return [...groupBy(problems, (problem) => JSON.stringify(by(problem))).values()];
-}
-
 /** The problems of a contract in development, one finding for each rule. */
 export function lintFindings(
   contract: ContractSource["contract"],
   document: Pick<ContractSource, "place">,
 ): Finding[] {
-  return grouped(lintContract(contract, everydayProfiles), ({ rule }) => [rule.id]).map((group) =>
-    findingOf(group, document),
-  );
+  const byRule = groupBy(lintContract(contract, everydayProfiles), ({ rule }) => rule.id);
+  return [...byRule.values()].map((group) => findingOf(group, document));
 }
 
 function findingOf(group: readonly LintProblem[], { place }: Pick<ContractSource, "place">): Finding {
@@ -191,12 +181,6 @@ function findingOf(group: readonly LintProblem[], { place }: Pick<ContractSource
 function toolsText(tools: readonly string[]): string {
   const names = tools.map((tool) => JSON.stringify(tool));
   return tools.length === 1 ? `tool ${names[0]!}` : `${tools.length} tools (${shortList(names, 3)})`;
-}
-
-/** The first few texts, and the number of the others. */
-function shortList(texts: readonly string[], most: number): string {
-  const shown = texts.length > most ? [...texts.slice(0, most), `${texts.length - most} more`] : texts;
-  return shown.join(", ");
 }
 
 function overBudget(
@@ -243,9 +227,8 @@ async function memberFindings(source: ContractSource, schemaDir: string): Promis
   ]) {
     const revisions = [...readLock(revisionsFolder(folder)).keys()];
     const extension = await readStoredExtension(stored, revisions);
-    const base = revisions.findLast((revision) => extension.about.bases.includes(revision));
-    if (base === undefined || !concerns(contract, extension)) continue;
-    const model = await compiled(extension, base, folder);
+    const model = concerns(contract, extension) ? await overNewestBase(extension, folder) : undefined;
+    if (!model) continue;
     findings.push(...memberProblems(contract, model).map((problem) => memberFinding(problem, place)));
   }
   return findings;
@@ -268,15 +251,6 @@ function concerns(contract: Contract, { notes }: ExtensionSource): boolean {
         }),
       ),
   );
-}
-
-async function compiled(
-  extension: ExtensionSource,
-  base: string,
-  schemaDir: string,
-): Promise<ExtensionModel> {
-  const [loaded] = await loadBases(schemaDir, [base], extension.aboutFile);
-  return extensionOver(extension, loaded!.model);
 }
 
 function memberFinding(

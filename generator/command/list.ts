@@ -1,5 +1,5 @@
 import type { JsonObject } from "@mcpgen/engine";
-import type { Contract } from "../contract/contract.js";
+import { type Contract, type ContractList, nouns } from "../contract/contract.js";
 import { type Paint, columns, counted } from "../print/terminal-text.js";
 import { contractSource } from "./contract-source.js";
 import type { CommandContext, RunCommand, Outcome } from "./command.js";
@@ -24,11 +24,11 @@ export const list: RunCommand = async (args, context) => {
       context.console.paint("bold", `${contract.name} ${contract.version}`),
       ...entries.flatMap((group) => groupText(group, context)),
     ].join("\n"),
-    summary: `${name}: ${entries.map(({ items, one }) => counted(items.length, one)).join(", ") || "nothing"}`,
+    summary: `${name}: ${entries.map((group) => counted(group.items.length, nouns[group.list])).join(", ") || "nothing"}`,
     data: {
       name: contract.name,
       version: contract.version,
-      ...Object.fromEntries(entries.map(({ key, items }) => [key, items.map(entryData)])),
+      ...Object.fromEntries(entries.map((group) => [group.list, group.items.map(entryData)])),
     },
   };
 };
@@ -40,41 +40,32 @@ interface Item {
 }
 
 interface Group {
-  readonly key: "tools" | "resources" | "resourceTemplates" | "prompts";
-  readonly one: string;
+  readonly list: ContractList;
   readonly items: readonly Item[];
 }
 
-/** The lists that are not empty, in the order of a contract. */
-function entriesOf({ tools, resources, resourceTemplates, prompts }: Contract): Group[] {
-  const group = (
-    key: Group["key"],
-    one: string,
-    entries: readonly unknown[] | undefined,
-    signature: (entry: JsonObject) => string,
-  ): Group => ({
-    key,
-    one,
-    items: ((entries ?? []) as readonly JsonObject[]).map((entry) => ({
-      signature: signature(entry),
-      entry,
-    })),
+/** Shows an entry of each list, in the order of a contract. */
+const signatures: Readonly<Record<ContractList, (entry: JsonObject) => string>> = {
+  tools: toolSignature,
+  resources: ({ uri }) => String(uri),
+  resourceTemplates: ({ uriTemplate }) => String(uriTemplate),
+  prompts: promptSignature,
+};
+
+/** The lists that are not empty. */
+function entriesOf(contract: Contract): Group[] {
+  const groups = (Object.keys(signatures) as ContractList[]).map((list): Group => {
+    const entries = (contract[list] ?? []) as unknown as readonly JsonObject[];
+    return { list, items: entries.map((entry) => ({ signature: signatures[list](entry), entry })) };
   });
-  return [
-    group("tools", "tool", tools, toolSignature),
-    group("resources", "resource", resources, ({ uri }) => String(uri)),
-    group("resourceTemplates", "resource template", resourceTemplates, ({ uriTemplate }) =>
-      String(uriTemplate),
-    ),
-    group("prompts", "prompt", prompts, promptSignature),
-  ].filter(({ items }) => items.length > 0);
+  return groups.filter(({ items }) => items.length > 0);
 }
 
-function groupText({ one, items }: Group, { console }: CommandContext): string[] {
+function groupText({ list: name, items }: Group, { console }: CommandContext): string[] {
   const { verbose } = console.settings;
   return [
     "",
-    console.paint("cyan", `${one}s`),
+    console.paint("cyan", `${nouns[name]}s`),
     ...items.flatMap((item) => itemText(item, console.paint, verbose)),
   ];
 }

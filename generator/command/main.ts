@@ -17,7 +17,7 @@ import {
 import { Trust } from "./trust/trust.js";
 import yargs, { type Argv, type Options } from "yargs";
 import { commands, globalOptions, groups, parserCommands, parserOptions } from "./commands.js";
-import { closest } from "../diagnostics/suggest.js";
+import { closest, nameAdvice } from "../diagnostics/suggest.js";
 import { isServerSource } from "../capture/server-source.js";
 import { shellLine } from "../print/terminal-text.js";
 
@@ -72,20 +72,11 @@ function contextOf(
   console: Console,
 ): CommandContext {
   const { directory, env } = surrounding;
-  const asked = {
-    console,
-    directory,
-    env,
-    get terminal() {
-      return surrounding.terminal;
-    },
-  };
-  return {
+  const context = {
     console,
     words,
     directory,
     env,
-    trust: new Trust(asked, args),
     get stdin() {
       return surrounding.stdin;
     },
@@ -93,6 +84,7 @@ function contextOf(
       return surrounding.terminal;
     },
   };
+  return Object.assign(context, { trust: new Trust(context, args) });
 }
 
 /**
@@ -364,7 +356,7 @@ function usageError(message: string, args: readonly string[]): CodedError {
   const misspelt = unknownOption(args);
   if (misspelt) return misspelt;
   const command = commandOf(args);
-  const help = helpOf(command);
+  const help = helpOf(command?.name);
   const unknown = /^Unknown (?:argument|command)s?: ([^]*)$/.exec(message)?.[1];
   if (unknown !== undefined) return unknownArgument(unknown.split(", ")[0]!, args, command, help);
   const choice = /Argument: (.*), Given: ([^]*), Choices: (.*)/.exec(message);
@@ -392,8 +384,9 @@ function usageError(message: string, args: readonly string[]): CodedError {
   return new CodedError("MG2003", message || "the command line cannot be read", { next: help });
 }
 
-function helpOf(command: NamedCommand | undefined): string {
-  return `See \`mcpgen ${command ? `${command.name} ` : ""}--help\`.`;
+/** @param name of a command or of a group */
+function helpOf(name: string | undefined): string {
+  return `See \`mcpgen ${name === undefined ? "" : `${name} `}--help\`.`;
 }
 
 /** The error for the first option that the selected command does not have; undefined if all are known. */
@@ -416,7 +409,7 @@ function unknownOption(args: readonly string[]): CodedError | undefined {
     const shown =
       name === undefined ? (suggestion === undefined ? `-${letter}` : `-${written}`) : `--${name}`;
     return new CodedError("MG2002", `there is no option ${shown}`, {
-      next: suggestion === undefined ? helpOf(command) : `Did you mean --${suggestion}?`,
+      next: suggestion === undefined ? helpOf(command?.name) : `Did you mean --${suggestion}?`,
     });
   }
   return undefined;
@@ -466,21 +459,11 @@ function unknownArgument(
   }
   const group = plainWords(args).find((arg) => groups.has(arg));
   const candidates = commands.map((each) => each.name).filter((each) => !group || each.startsWith(group));
-  const suggestion = closest(group ? `${group} ${name}` : name, [
-    ...candidates,
-    ...groups.keys(),
-    ...parserCommands.map(({ name: own }) => own),
-  ]);
-  return new CodedError(
-    "MG2001",
-    `there is no command ${JSON.stringify(group ? `${group} ${name}` : name)}`,
-    {
-      next:
-        suggestion === undefined
-          ? `See \`mcpgen ${group ? `${group} ` : ""}--help\`.`
-          : `Did you mean \`mcpgen ${suggestion}\`?`,
-    },
-  );
+  const whole = group ? `${group} ${name}` : name;
+  const known = [...candidates, ...groups.keys(), ...parserCommands.map(({ name: own }) => own)];
+  return new CodedError("MG2001", `there is no command ${JSON.stringify(whole)}`, {
+    next: nameAdvice(whole, known, helpOf(group), (meant) => `\`mcpgen ${meant}\``),
+  });
 }
 
 /** A positional argument or an option in the form that `--help` shows. */
@@ -490,9 +473,8 @@ function named(name: string, command: NamedCommand | undefined): string {
 
 function wrongChoice(name: string, given: string, choices: string): CodedError {
   const plain = choices.split(", ").map((choice) => choice.replaceAll('"', ""));
-  const suggestion = closest(given.replaceAll('"', ""), plain);
   return new CodedError("MG2004", `expected ${name} to be one of ${plain.join(", ")}, got ${given}`, {
-    next: suggestion === undefined ? `Choose one of these.` : `Did you mean ${suggestion}?`,
+    next: nameAdvice(given.replaceAll('"', ""), plain, "Choose one of these."),
   });
 }
 

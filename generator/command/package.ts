@@ -12,7 +12,7 @@ import { writeFiles } from "../files/writer.js";
 import type { Arguments, CommandContext, RunCommand } from "./command.js";
 import { columns, counted, shownPath } from "../print/terminal-text.js";
 import { type Project, openProject } from "./project.js";
-import { readRegularText } from "../files/regular-file.js";
+import { readTextIfPresent } from "../files/regular-file.js";
 import { loadContract } from "../contract/read-contract.js";
 
 /** The package formats, each with the function that creates its files. */
@@ -30,7 +30,7 @@ export const packageServer: RunCommand = async (args, context) => {
   const { files, findings, next } = targets[args.required("target")]!({
     contract,
     ...(await manifestIn(folder, context)),
-    firstLine: firstLine(join(folder, "src/main.ts")),
+    firstLine: readTextIfPresent(join(folder, "src/main.ts"))?.split("\n")[0],
     registryName: args.string("registry-name"),
     author: args.string("author"),
     remote: remote(args),
@@ -39,7 +39,7 @@ export const packageServer: RunCommand = async (args, context) => {
   const planned = [...files].map(([path, content]) => ({
     path,
     content,
-    before: readIfPresent(join(folder, path)),
+    before: readTextIfPresent(join(folder, path)),
   }));
   const changed = planned.filter(({ before, content }) => before !== content);
   const taken = args.flag("replace") ? undefined : changed.find(({ before }) => before !== undefined);
@@ -118,12 +118,4 @@ function remote(args: Arguments): string | undefined {
   throw new CodedError("MG2004", `expected --remote to be an https address, got ${JSON.stringify(url)}`, {
     next: "Give the URL at which other people reach the server.",
   });
-}
-
-function firstLine(file: string): string | undefined {
-  return readIfPresent(file)?.split("\n")[0];
-}
-
-function readIfPresent(file: string): string | undefined {
-  return existsSync(file) ? readRegularText(file) : undefined;
 }

@@ -8,6 +8,7 @@ import {
   shownPath,
   operands,
   shellLine,
+  firstLines,
   shortText,
   printable,
 } from "../print/terminal-text.js";
@@ -24,18 +25,16 @@ export function conflictFindings(
   { outDir }: Pick<Project, "outDir">,
   context: CommandContext,
 ): Finding[] {
-  return plan
-    .filter(({ action }) => action === "CONFLICT")
-    .map(({ path, state }) => ({
-      code: "MG3001",
-      severity: "error",
-      message: conflictMessage(state),
-      place: { file: shownPath(outDir, context.directory, path) },
-      next:
-        state === "unrecorded"
-          ? `Choose another output folder, e.g. --out ${shownPath(outDir, context.directory, "mcpgen")}, or move the file away; --force overwrites it.`
-          : "Make the edit in the schema's notes, a template or your own code; --force overwrites the file.",
-    }));
+  const shown = (path: string): string => shownPath(outDir, context.directory, path);
+  return plan.flatMap(({ path, action, state }): Finding[] => {
+    if (action !== "CONFLICT" || state === "same") return [];
+    const next =
+      state === "unrecorded"
+        ? `Choose another output folder, e.g. --out ${shown("mcpgen")}, or move the file away; --force overwrites it.`
+        : "Make the edit in the schema's notes, a template or your own code; --force overwrites the file.";
+    const { message } = meanings[state];
+    return [{ code: "MG3001", severity: "error", message, place: { file: shown(path) }, next }];
+  });
 }
 
 /** Warning that an earlier run was interrupted while writing; this run completes it. */
@@ -56,20 +55,18 @@ export function completedFindings(
 }
 
 /**
- * The command that overwrites conflicting files. None if a file is not in the manifest, because it may be the
- * only copy of user code.
+ * The summary of a run that conflicts have prevented, and the command that overwrites the files. No command if a file is not in
+ * the manifest, because it may be the only copy of user code.
  */
-export function forcing(conflicts: readonly Finding[], words: readonly string[]): Pick<Outcome, "mend"> {
-  if (conflicts.some(({ message }) => message === unrecorded)) return {};
-  return { mend: repeatedWith(words, ["--force"]) };
-}
-
-const unrecorded = "the file is not in the manifest, and differs from the output";
-
-function conflictMessage(state: PlannedFile["state"]): string {
-  if (state === "unrecorded") return unrecorded;
-  if (state === "stale-edited") return "the file is no longer generated, and was edited by hand";
-  return "the file was edited by hand";
+export function conflictOutcome(
+  conflicts: readonly Finding[],
+  { words }: CommandContext,
+): Pick<Outcome, "summary" | "mend"> {
+  const mayForce = conflicts.every(({ message }) => message !== meanings.unrecorded.message);
+  return {
+    summary: `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`,
+    ...(mayForce && { mend: repeatedWith(words, ["--force"]) }),
+  };
 }
 
 /** The actions of a plan, as text and as data. */
@@ -238,6 +235,20 @@ export function mendOf(
   return force ? `${command} --force` : command;
 }
 
+/** Warnings about the inputs of a run: notes, revisions without messages, and conversions that lose values. */
+export async function inputWarnings(
+  generated: Generated,
+  request: GenerateRequest,
+  project: Project,
+  context: CommandContext,
+): Promise<Finding[]> {
+  return [
+    ...noteWarnings(generated, project, context),
+    ...withoutMethods(generated, request, context),
+    ...(await lossyNotes(generated, request, context)),
+  ];
+}
+
 /** Warnings about notes: those carried over without confirmation, and those that contradict the schema. */
 export function noteWarnings(generated: Generated, project: Project, context: CommandContext): Finding[] {
   return [
@@ -273,9 +284,10 @@ function conflictFinding(
 function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: CommandContext): Finding[] {
   return [...new Set(carried.map(({ folder }) => folder))].flatMap((folder): Finding[] => {
     const notes = carried.filter((each) => each.folder === folder).map(({ note }) => note);
-    const lines = notes.map(({ kind, targets, pointer }) => `${pointer} ${kind} on ${targets.join(", ")}`);
-    const shown = context.console.settings.verbose ? lines : lines.slice(0, 3);
-    const rest = lines.length > shown.length ? [`… ${lines.length - shown.length} more (--verbose)`] : [];
+    const lines = notes.map(({ kind, targets, pointer }) =>
+      shortText(`${pointer} ${kind} on ${targets.join(", ")}`, 120),
+    );
+    const most = context.console.settings.verbose ? Infinity : 3;
     return [
       {
         code: "MG3107",
@@ -283,7 +295,7 @@ function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: C
         message: `${counted(notes.length, "carried note is", "carried notes are")} not confirmed`,
         place: { file: shownPath(schemaDir, context.directory, join(folder, "notes.json")) },
         next: 'Check each against the specification and delete its "carried", or the note.',
-        detail: [...shown.map((line) => shortText(line, 120)), ...rest].join("\n"),
+        detail: firstLines(lines, most, " (--verbose)").join("\n"),
       },
     ];
   });
@@ -292,7 +304,7 @@ function carriedNotes({ carried }: Generated, { schemaDir }: Project, context: C
 /**
  * Warnings about notes whose two conversions are not inverse: a converted value does not come back unchanged.
  */
-export async function lossyNotes(
+async function lossyNotes(
   { models }: Pick<Generated, "models">,
   { schemaDir, only }: Pick<GenerateRequest, "only" | "schemaDir">,
   { directory }: CommandContext,
@@ -318,7 +330,7 @@ export async function lossyNotes(
 const ofDefinitions: ReadonlySet<string> = new Set(["types", "open", "validators", "explain"]);
 
 /** Warnings about revisions whose schema describes no message although the selected output needs messages. */
-export function withoutMethods(
+function withoutMethods(
   { models }: Pick<Generated, "models">,
   { sources, only }: Pick<GenerateRequest, "sources" | "only">,
   { directory }: CommandContext,

@@ -4,6 +4,7 @@ import type { Arguments, CommandContext } from "./command.js";
 import {
   type LoadedConfig,
   type ContractConfig,
+  type GeneratedContract,
   isJsonConfig,
   loadConfig,
   noConfig,
@@ -208,8 +209,12 @@ function basePackageOf(
   extensions: readonly StoredExtension[],
   lock: Lock,
 ): string | undefined {
-  const isAsked = args.strings("revision") !== undefined || args.string("schema") !== undefined;
-  return lock.size > 0 || extensions.length === 0 || isAsked ? undefined : protocolPackage;
+  return lock.size > 0 || extensions.length === 0 || asksForRevision(args) ? undefined : protocolPackage;
+}
+
+/** Whether the command line names revisions, or a schema file. */
+export function asksForRevision(args: Arguments): boolean {
+  return args.given("revision") || args.given("schema");
 }
 
 /** The revisions shipped with mcpgen. */
@@ -294,7 +299,7 @@ function keptSources(
   { schemaDir, outDir }: Project,
   lock: Lock,
 ): RevisionSource[] {
-  if (args.strings("revision") === undefined && args.string("schema") === undefined) return [];
+  if (!asksForRevision(args)) return [];
   const named = new Set(wanted.map(({ revision }) => revision));
   const others = Object.keys(readableManifest(outDir)?.inputs ?? {}).filter((name) => !named.has(name));
   const unknown = others.filter((name) => !lock.has(name));
@@ -358,7 +363,7 @@ export interface ContractTarget {
 }
 
 /** Options that apply only to output of schemas, not of contracts. */
-const protocolOptions = ["schema", "only"] as const;
+const protocolOptions = ["schema", "only", "name", "notes", "package", "revision"] as const;
 
 /**
  * Selects the contracts of a command: the named one, else those of the configuration.
@@ -372,40 +377,46 @@ export function contractTargets(
 ): ContractTarget[] {
   const named = args.string("contract");
   if (named === undefined) {
-    for (const option of ["formats", "base"]) {
-      if (args.string(option) !== undefined)
-        throw new CodedError("MG2005", `--${option} needs --contract`, {
-          next: `Name the contract file, too; or write ${option} beside it in the configuration.`,
-        });
-    }
-    if (args.string("role") !== undefined)
-      throw new CodedError("MG2005", "--role needs --contract", { next: "Name the contract file, too." });
-    const asksForProtocol =
-      protocolOptions.some((option) => args.string(option) !== undefined) || args.strings("revision");
-    return asksForProtocol ? [] : configured(project, context);
+    const stray = ["formats", "base", "role"].find((option) => args.given(option));
+    if (stray !== undefined)
+      throw new CodedError("MG2005", `--${stray} needs --contract`, {
+        next: `Name the contract file, too; or write ${stray} beside it in the configuration.`,
+      });
+    return asksForRevision(args) || args.given("only") ? [] : configured(project, context);
   }
   refuseProtocolOptions(args);
   const { outDir } = project;
   refuseRoot(outDir);
   refuseServer(named);
-  const file = resolve(context.directory, named);
+  const { directory } = context;
   const role = (args.string("role") as ContractRole | undefined) ?? "both";
   const formats = args.string("formats") as ContractTarget["formats"];
   const base = args.string("base");
-  return [
-    {
-      ...{ file, shown: shownPath(file, context.directory), outDir, isOutNamed: true, role },
-      ...(formats && { formats }),
-      ...(base !== undefined && { base: resolve(context.directory, base) }),
-    },
-  ];
+  const contract: GeneratedContract = {
+    ...{ file: named, out: outDir, role },
+    ...(formats && { formats }),
+    ...(base !== undefined && { base }),
+  };
+  return [{ ...targetOf(contract, directory, directory), isOutNamed: true }];
+}
+
+/** @param folder the folder that the paths of the contract start from */
+function targetOf(
+  { file, out, role, formats, base }: GeneratedContract,
+  folder: string,
+  directory: string,
+): ContractTarget {
+  const path = resolve(folder, file);
+  return {
+    ...{ file: path, shown: shownPath(path, directory), outDir: resolve(folder, out), role },
+    isOutNamed: false,
+    ...(formats && { formats }),
+    ...(base !== undefined && { base: resolve(folder, base) }),
+  };
 }
 
 function refuseProtocolOptions(args: Arguments): void {
-  const other = [...protocolOptions, "name", "notes", "package"].find(
-    (option) => args.string(option) !== undefined,
-  );
-  const clash = other ?? (args.strings("revision") ? "revision" : undefined);
+  const clash = protocolOptions.find((option) => args.given(option));
   if (clash !== undefined) {
     throw new CodedError("MG2005", `--contract and --${clash} exclude each other`, {
       next: "Generate from the contract and from schemas in two runs.",
@@ -438,15 +449,7 @@ function refuseServer(source: string): void {
 function configured({ loaded, outDir, schemaDir }: Project, { directory }: CommandContext): ContractTarget[] {
   const { config, folder, file: configFile } = loaded;
   const generated = generatedContracts(config);
-  const targets = generated.map(({ file, out, role, formats, base }): ContractTarget => {
-    const path = resolve(folder, file);
-    return {
-      ...{ file: path, shown: shownPath(path, directory), outDir: resolve(folder, out), role },
-      isOutNamed: false,
-      ...(formats && { formats }),
-      ...(base !== undefined && { base: resolve(folder, base) }),
-    };
-  });
+  const targets = generated.map((contract) => targetOf(contract, folder, directory));
   const protocol = hasSchemas(schemaDir) ? [outDir] : [];
   for (const [index, target] of targets.entries()) {
     refuseRoot(target.outDir);

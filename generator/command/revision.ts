@@ -2,6 +2,7 @@ import { openProject, schemaRoot } from "./project.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
 import { type AddRequest, type AddedRevision, addRevision } from "../revision/add.js";
+import type { CarriedNotes } from "../revision/carried-notes.js";
 import {
   type RevisionStatus,
   readLock,
@@ -13,7 +14,7 @@ import {
 } from "../revision/lock.js";
 import { readRevision } from "../revision/schema-source.js";
 import type { Arguments, RunCommand, Outcome } from "./command.js";
-import { counted, columns } from "../print/terminal-text.js";
+import { counted, columns, firstLines } from "../print/terminal-text.js";
 import { notOver, over, vocabularyRemark, nameWarnings } from "./upgrade/remarks.js";
 import { type UpstreamVerdict, verifyStore, verifyUpstream } from "../revision/stored-schema.js";
 
@@ -33,7 +34,7 @@ export const revisionAdd: RunCommand = async (args, context) => {
   return {
     findings: [
       ...nameWarnings(added),
-      ...droppedNotes(added),
+      ...droppedNotes(notes?.dropped ?? [], `a note was not carried over to ${revision}`),
       ...tried.flatMap((one) => notOver(one, revision)),
     ],
     text: [resultText(added), ...tried.flatMap((one) => over(one, revision))].join("\n"),
@@ -59,13 +60,16 @@ export const revisionAdd: RunCommand = async (args, context) => {
 /** Reads the options that describe a revision to add. */
 export function addOptions(args: Arguments, schemaDir: string): Omit<AddRequest, "source" | "descriptions"> {
   const name = args.string("name");
+  return { schemaDir, ...originOptions(args), ...(name !== undefined && { name }) };
+}
+
+/** Reads the options that a revision and an extension share: status, origin, and whether to replace one. */
+export function originOptions(args: Arguments): Pick<AddRequest, "status" | "commit" | "date" | "replace"> {
   const status = args.string("status") as RevisionStatus | undefined;
   const commit = expectForm(args, "upstream-commit", /^[0-9a-f]{40}$/, "40 hexadecimal digits");
   const date = expectForm(args, "upstream-date", /^\d{4}-\d{2}-\d{2}$/, "a date, YYYY-MM-DD");
   return {
-    schemaDir,
     replace: args.flag("replace"),
-    ...(name !== undefined && { name }),
     ...(status && { status }),
     ...(commit !== undefined && { commit }),
     ...(date !== undefined && { date }),
@@ -93,22 +97,22 @@ function resultText(added: AddedRevision): string {
   ];
   if (notes?.released !== undefined)
     lines.push(`${counted(notes.released, "note")} of mcpgen, which has this revision`);
-  if (notes?.from !== undefined) {
-    lines.push(
-      `${counted(notes.carried, "note")} carried over from ${notes.from}; confirm each in notes.json`,
-    );
-  }
+  lines.push(...(notes ? carriedLine(notes) : []));
   const kept = vocabularyRemark(added);
   if (kept !== undefined) lines.push(`vocabulary: ${kept}`);
   return lines.join("\n");
 }
 
-function droppedNotes({ revision, notes }: AddedRevision): Finding[] {
-  return (notes?.dropped ?? []).map((reason) => ({
-    code: "MG3107",
-    severity: "warning",
-    message: `a note was not carried over to ${revision}: ${reason}`,
-  }));
+/** A line about notes that were copied from an earlier version. */
+export function carriedLine({ from, carried }: Pick<CarriedNotes, "from" | "carried">): string[] {
+  return from === undefined
+    ? []
+    : [`${counted(carried, "note")} carried over from ${from}; confirm each in notes.json`];
+}
+
+/** @param said what happened to each note, in front of the reason */
+export function droppedNotes(dropped: readonly string[], said: string): Finding[] {
+  return dropped.map((reason) => ({ code: "MG3107", severity: "warning", message: `${said}: ${reason}` }));
 }
 
 export const revisionList: RunCommand = async (args, context) => {
@@ -142,24 +146,31 @@ export const revisionVerify: RunCommand = async (args, context) => {
   const { schemaDir } = await openProject(args, context);
   const revision = args.string("revision");
   const source = args.string("source");
-  if (revision === undefined) return wholeStore(schemaDir);
-  if (source === undefined) {
-    throw new CodedError("MG2003", `expected a file or URL to compare ${revision} with`, {
-      next: `Name it: \`mcpgen revision verify ${revision} FILE\`.`,
-    });
-  }
+  if (revision === undefined)
+    return storeOutcome(await verifyStore(schemaDir), "revision", [...readLock(schemaDir).keys()]);
+  if (source === undefined) throw noSource("revision", revision);
   const { folder } = namedRevisions(schemaDir).get(revision) ?? { folder: schemaDir };
   expectRevision(readLock(folder), revision);
   const verdict = await verifyUpstream(folder, revision, await readRevision(source, context));
   return oneFile(revision, source, verdict);
 };
 
-async function wholeStore(schemaDir: string): Promise<Outcome> {
-  const findings = await verifyStore(schemaDir);
-  const count = readLock(schemaDir).size;
-  const revisions = [...readLock(schemaDir).keys()];
-  if (findings.length > 0) return { findings, data: { revisions } };
-  return { summary: `${counted(count, "revision")}: canonical and equal to the lock`, data: { revisions } };
+/** @param kind the group of the command, e.g. `revision` */
+export function noSource(kind: "revision" | "extension", name: string): CodedError {
+  return new CodedError("MG2003", `expected a file or URL to compare ${name} with`, {
+    next: `Name it: \`mcpgen ${kind} verify ${name} FILE\`.`,
+  });
+}
+
+/** The outcome of a comparison of all stored schemas with the lock. */
+export function storeOutcome(
+  findings: readonly Finding[],
+  kind: "revision" | "extension",
+  names: readonly string[],
+): Outcome {
+  const data = { [`${kind}s`]: names };
+  if (findings.length > 0) return { findings, data };
+  return { summary: `${counted(names.length, kind)}: canonical and equal to the lock`, data };
 }
 
 function oneFile(revision: string, source: string, verdict: UpstreamVerdict): Outcome {
@@ -176,7 +187,12 @@ function oneFile(revision: string, source: string, verdict: UpstreamVerdict): Ou
         ? `Nothing to do; \`mcpgen revision add FILE --name ${revision} --replace\` records the new file.`
         : `To store it: \`mcpgen revision add FILE --name ${revision} --replace\`.`,
   };
-  const detail = [...shownNames("-", removed), ...shownNames("+", added)].join("\n");
+  const namesOf = (sign: "+" | "-", names: readonly string[]): readonly string[] =>
+    firstLines(
+      names.map((name) => `${sign} ${name}`),
+      10,
+    );
+  const detail = [...namesOf("-", removed), ...namesOf("+", added)].join("\n");
   return { findings: [detail === "" ? finding : { ...finding, detail }], data };
 }
 
@@ -186,9 +202,4 @@ function messageOf(revision: string, { relation, contentOf, added, removed }: Up
   if (contentOf !== undefined) return `not the file of ${revision}: its content is that of ${contentOf}`;
   const changes = `${counted(added.length, "definition")} added, ${removed.length} removed`;
   return `the file is not the imported one: its canonical form differs from that of ${revision} (${changes})`;
-}
-
-function shownNames(sign: "+" | "-", names: readonly string[]): string[] {
-  const shown = names.slice(0, 10).map((name) => `${sign} ${name}`);
-  return names.length > shown.length ? [...shown, `${sign} … ${names.length - shown.length} more`] : shown;
 }

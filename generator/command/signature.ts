@@ -87,12 +87,13 @@ export function typeText(
   return union(types.map((type) => ofType(type, node, root, depth, budget)));
 }
 
+const typeNames = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
+
 /** The types that a schema names. Without `type`, `properties` implies object and `items` implies array. */
-function typesOf({ type, properties, items }: JsonObject): readonly string[] {
-  if (typeof type === "string") return [type];
-  if (Array.isArray(type)) return type.filter((name) => typeof name === "string");
-  if (properties !== undefined) return ["object"];
-  return items === undefined ? [] : ["array"];
+export function typesOf({ type, properties, items }: JsonObject): readonly string[] {
+  const named = [type].flat().filter((name) => typeNames.has(name as string)) as string[];
+  if (named.length > 0) return named;
+  return [...(properties === undefined ? [] : ["object"]), ...(items === undefined ? [] : ["array"])];
 }
 
 function ofType(type: string, node: JsonObject, root: JsonValue, depth: number, budget: Budget): string {

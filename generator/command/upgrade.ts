@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { jsonReport } from "../diff/report/json.js";
 import type { Report } from "../diff/report/report.js";
 import { tryExtensions } from "../extension/add/try-extensions.js";
@@ -12,7 +12,13 @@ import { type Source, storedSource } from "./diff/source.js";
 import { informing } from "./diff/policies.js";
 import { type Evaluated, compareSources } from "./diff/report.js";
 import { type ReportWithUses, reportUses } from "./diff/uses.js";
-import { noteWarnings, completedFindings, conflictFindings, forcing, planOutcome } from "./plan-report.js";
+import {
+  noteWarnings,
+  completedFindings,
+  conflictFindings,
+  conflictOutcome,
+  planOutcome,
+} from "./plan-report.js";
 import { type Project, type ProjectRun, openProject } from "./project.js";
 import { notOver, vocabularyRemark, nameWarnings } from "./upgrade/remarks.js";
 import { type Decisions, decisionsOf } from "./upgrade/decisions.js";
@@ -22,6 +28,7 @@ import { handwrittenParts } from "./upgrade/handwritten.js";
 import { type StagedUpgrade, stageUpgrade, writeUpgrade } from "./upgrade/stage.js";
 import { successions } from "./upgrade/successors.js";
 import { parseNotes } from "../notes/parse.js";
+import { noteEntries } from "../revision/carried-notes.js";
 import { undocumented } from "../revision/schema-source.js";
 import { resolveRevision } from "../revision/revision-source.js";
 import { type Decision, type Question, answerPlace } from "./upgrade/question.js";
@@ -39,7 +46,7 @@ export const upgrade: RunCommand = async (args, context) => {
   const staged = await stageUpgrade(args, project, context);
   if (args.flag("try")) return rehearsed(staged, start, run);
   const conflicts = conflictFindings(staged.plan, project, context);
-  if (conflicts.length > 0) return conflictOutcome(conflicts, context);
+  if (conflicts.length > 0) return { findings: conflicts, ...conflictOutcome(conflicts, context) };
 
   // The report compares the revision with the stored version it replaces, if any. Conversion steps always
   // lead to the preceding revision.
@@ -60,7 +67,7 @@ export const upgrade: RunCommand = async (args, context) => {
     ...nameWarnings(staged.revision),
     ...tried.flatMap((one) => notOver(one, revision)),
     ...(settings.format === "github"
-      ? [...warningsOf(staged, project, context), ...questionFindings(decisions.open)]
+      ? [...noteWarnings(staged.comparison.generated, project, context), ...questionFindings(decisions.open)]
       : []),
   ];
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -104,11 +111,6 @@ async function rehearsed(
   };
 }
 
-function conflictOutcome(conflicts: readonly Finding[], { words }: CommandContext): Outcome {
-  const summary = `nothing was written: ${counted(conflicts.length, "file is", "files are")} not as mcpgen wrote them`;
-  return { findings: conflicts, summary, ...forcing(conflicts, words) };
-}
-
 async function previousOf(
   { revision }: StagedUpgrade,
   project: Project,
@@ -132,10 +134,6 @@ async function compare(base: Source, staged: StagedUpgrade, run: ProjectRun): Pr
   const { report } = compareWith(base, staged, run);
   const subject = { kind: "protocol", models: [base.loaded.model, source.loaded.model] } as const;
   return reportUses(report, subject, run);
-}
-
-function warningsOf(staged: StagedUpgrade, project: Project, context: CommandContext): Finding[] {
-  return noteWarnings(staged.comparison.generated, project, context);
 }
 
 interface Result {
@@ -261,9 +259,9 @@ async function refused(
   { revision, notes }: StagedUpgrade,
 ): Promise<Question[]> {
   if (questions.length === 0) return [];
-  const entries: { readonly entry: JsonValue; readonly from?: Question }[] = entriesOf(notes?.value).map(
-    (entry) => ({ entry }),
-  );
+  const entries: { readonly entry: JsonValue; readonly from?: Question }[] = noteEntries(
+    notes?.value ?? null,
+  ).map((entry) => ({ entry }));
   for (const question of questions) {
     const place = Number(question.at.slice("/notes/".length));
     const asked = question.paste.map((entry) => ({ entry, from: question }));
@@ -277,11 +275,6 @@ async function refused(
   const { problems } = await resolveRevision(revision.schema, document, parsed, about);
   const found = problems.flatMap(({ note }) => entries[parsed.indexOf(note)]?.from ?? []);
   return [...new Set(found)];
-}
-
-function entriesOf(file: JsonValue | undefined): JsonValue[] {
-  const notes = isJsonObject(file) ? file["notes"] : undefined;
-  return Array.isArray(notes) ? [...notes] : [];
 }
 
 /** The decisions as findings, for annotations in a pull request at the file to edit. */

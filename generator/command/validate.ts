@@ -1,11 +1,12 @@
-import { type JsonValue, isJsonObject, kindOf } from "@mcpgen/engine";
+import { isJsonObject, kindOf } from "@mcpgen/engine";
 import { packageNameIn } from "../config/config.js";
 import { openProject } from "./project.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
+import { jsonIn } from "../files/json-file.js";
 import { openSource, sourceName } from "../files/source.js";
 import { expectExtension, storedExtensions } from "../extension/extension-store.js";
 import { readLock, protocolPackage, expectRevision } from "../revision/lock.js";
-import { counted, shownPath, shortText, printable } from "../print/terminal-text.js";
+import { counted, firstLines, shownPath, shortText, printable } from "../print/terminal-text.js";
 import type { CommandContext, RunCommand, Outcome } from "./command.js";
 import { type Verdict, Judge, quoted } from "./validate/judge.js";
 import {
@@ -147,8 +148,8 @@ class Transcript {
 function detailOf(issues: readonly Issue[]): string | undefined {
   if (issues.length === 0) return undefined;
   // One line for each issue, even if it quotes a text with several lines.
-  const shown = issues.slice(0, 3).map(({ message }) => printable(message));
-  return [...shown, ...(issues.length > 3 ? [`and ${issues.length - 3} more`] : [])].join("\n");
+  const lines = issues.map(({ message }) => printable(message));
+  return firstLines(lines, 3).join("\n");
 }
 
 type ReadLine =
@@ -156,16 +157,11 @@ type ReadLine =
   | { readonly problem: string; readonly unreadable: boolean };
 
 function readLine(text: string): ReadLine {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    const shown = JSON.stringify(shortText(text, 60));
-    return { problem: `not JSON: ${shown}`, unreadable: true };
-  }
-  if (typeof value !== "object" || value === null) {
-    return { problem: `expected a message, got ${kindOf(value as JsonValue)}`, unreadable: true };
-  }
+  const value = jsonIn(text);
+  if (value === undefined)
+    return { problem: `not JSON: ${JSON.stringify(shortText(text, 60))}`, unreadable: true };
+  if (typeof value !== "object" || value === null)
+    return { problem: `expected a message, got ${kindOf(value)}`, unreadable: true };
   if (!isJsonObject(value) || !("message" in value) || "jsonrpc" in value) return { message: value };
   const { from, message } = value;
   if (from === "client" || from === "server") return { message, from };

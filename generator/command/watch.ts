@@ -3,7 +3,7 @@ import { interruption } from "../capture/interruption.js";
 import { WatchedFiles } from "../dev/watched-files.js";
 import { type Finding, CodedError, findingOfError } from "../diagnostics/coded-error.js";
 import { kindOfSource } from "../files/source.js";
-import type { Arguments, CommandContext, Outcome } from "./command.js";
+import { type Arguments, type CommandContext, type Outcome, contextWith } from "./command.js";
 import { ChangeReport, filesText } from "./dev/change-report.js";
 import { type ProjectInputs, filesIn, foldersOf, inputsOf, outputFolders } from "./dev/inputs.js";
 import { type Project, openProject } from "./project.js";
@@ -33,7 +33,7 @@ export async function watch(
   const { directory, console } = context;
   const report = new ChangeReport(console);
   // A command that a finding suggests must not contain `--watch`.
-  const once = { ...contextOf(context), words: context.words.filter((word) => word !== "--watch") };
+  const once = contextWith(context, { words: context.words.filter((word) => word !== "--watch") });
   let project = await openProject(args, context, { renders: true });
   const watched = new WatchedFiles(() => inputs(args, project, directory, readsOutput));
   const released = interruption.endsFirst(async () => watched.close());
@@ -55,19 +55,6 @@ export async function watch(
     await released();
   }
   return { data: { runs } };
-}
-
-/** Copies the members of a context by name: a spread would omit those that it inherits. */
-function contextOf({
-  console,
-  words,
-  directory,
-  env,
-  stdin,
-  terminal,
-  trust,
-}: CommandContext): CommandContext {
-  return { console, words, directory, env, stdin, terminal, trust };
 }
 
 function refuseContradictions(args: Arguments, { console }: CommandContext): void {

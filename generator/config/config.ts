@@ -67,7 +67,7 @@ export interface DiffConfig {
 }
 
 /** A contract to generate code from. */
-type GeneratedContract = ContractConfig & Required<Pick<ContractConfig, "out" | "role">>;
+export type GeneratedContract = ContractConfig & Required<Pick<ContractConfig, "out" | "role">>;
 
 /** The contracts in the configuration that code is generated from. */
 export function generatedContracts({ contracts = [] }: Config): GeneratedContract[] {

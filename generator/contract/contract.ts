@@ -37,6 +37,14 @@ export const identities = {
   prompts: "name",
 } as const;
 
+/** The noun for an entry of each list, in messages. */
+export const nouns: Readonly<Record<ContractList, string>> = {
+  tools: "tool",
+  resources: "resource",
+  resourceTemplates: "resource template",
+  prompts: "prompt",
+};
+
 /** For incomplete lists: the parameters of each list request, without the cursor. */
 export type Asked = { readonly [List in ContractList]?: readonly JsonObject[] };
 

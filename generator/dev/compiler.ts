@@ -18,7 +18,7 @@ export interface Compiled {
 }
 
 /** Maximum number of errors shown; the first ones cause most of the others. */
-const mostErrors = 20;
+export const mostErrors = 20;
 
 /**
  * Repeatedly compiles a TypeScript project to JavaScript without type checks. Reads, parses and writes only
@@ -141,17 +141,26 @@ export class Compiler {
     return host;
   }
 
-  #finding({ file, start = 0, messageText, code }: ts.Diagnostic): Finding {
-    const at = file && ts.getLineAndCharacterOfPosition(file, start);
-    return {
-      code: "MG6801",
-      severity: "error",
-      message: `${ts.flattenDiagnosticMessageText(messageText, " ").replace(/\s+/g, " ")} (TS${code})`,
-      place: file
-        ? { file: this.#shown(file.fileName), line: at!.line + 1, column: at!.character + 1 }
-        : { file: this.#shown(this.#file) },
-    };
+  #finding(diagnostic: ts.Diagnostic): Finding {
+    return diagnosticFinding(diagnostic, this.#shown, this.#file);
   }
+}
+
+/**
+ * An error of the TypeScript compiler as a finding.
+ *
+ * @param shown formats a path for messages
+ * @param settings the file of an error that is in no source file
+ */
+export function diagnosticFinding(
+  { file, start = 0, messageText, code }: ts.Diagnostic,
+  shown: (path: string) => string,
+  settings: string,
+): Finding {
+  const text = ts.flattenDiagnosticMessageText(messageText, " ").replace(/\s+/g, " ");
+  const at = file && ts.getLineAndCharacterOfPosition(file, start);
+  const place = at && { line: at.line + 1, column: at.character + 1 };
+  return compileError(`${text} (TS${code})`, { file: shown(file?.fileName ?? settings), ...place });
 }
 
 /** Compiler options with which neither imports nor libraries are read. */

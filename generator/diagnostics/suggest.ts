@@ -7,6 +7,17 @@ export function revisionAdvice(wanted: string, revisions: Iterable<string>): str
   return meant === undefined ? `The revisions are ${all.join(", ")}.` : `Did you mean ${meant}?`;
 }
 
+/** Advice for an unknown name: the most similar candidate, as `shown`, or `otherwise` if none is similar. */
+export function nameAdvice(
+  name: string,
+  candidates: Iterable<string>,
+  otherwise: string,
+  shown: (candidate: string) => string = (candidate) => candidate,
+): string {
+  const meant = closest(name, candidates);
+  return meant === undefined ? otherwise : `Did you mean ${shown(meant)}?`;
+}
+
 /**
  * The candidate most similar to `name`, other than `name` itself; `undefined` if none is similar. At most a
  * third of the letters (and at least two) may differ, but not all letters of either name. Ignores case.

@@ -15,7 +15,7 @@ import type { ExtensionFacts, OfEachSide } from "../model/extension-model.js";
 import { type Place, type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { closest } from "../diagnostics/suggest.js";
+import { nameAdvice } from "../diagnostics/suggest.js";
 import { type LockedExtension, readExtensionLock, readLock, releasedRevisions } from "../revision/lock.js";
 import { verifyStored } from "../revision/stored-schema.js";
 import { layoutFreeSha256, contentSha256 } from "../files/regular-file.js";
@@ -290,12 +290,9 @@ export function expectExtension(schemaDir: string, wanted: string): StoredExtens
   const found = stored.filter((one) => one.id === wanted || extensionKey(one) === wanted);
   const newest = newestOf(found);
   if (newest) return newest;
-  const suggestion = closest(
-    wanted,
-    stored.flatMap((one) => [one.id, extensionKey(one)]),
-  );
+  const known = stored.flatMap((one) => [one.id, extensionKey(one)]);
   throw new CodedError("MG1306", `there is no extension ${JSON.stringify(wanted)}`, {
-    next: suggestion === undefined ? "See `mcpgen extension list`." : `Did you mean ${suggestion}?`,
+    next: nameAdvice(wanted, known, "See `mcpgen extension list`."),
   });
 }
 
@@ -410,13 +407,9 @@ export async function readExtension({ extension, schema, notes }: ExtensionFiles
     const definitions = document["$defs"];
     const names = isJsonObject(definitions) ? Object.keys(definitions) : [];
     if (names.includes(name)) continue;
-    const suggestion = closest(name, names);
     throw new CodedError("MG1303", `schema.json has no definition ${JSON.stringify(name)} of settings`, {
       place: await placeIn(extension, pointer("/settings", side)),
-      next:
-        suggestion === undefined
-          ? "Add the definition, or write null."
-          : `Did you mean #/$defs/${suggestion}?`,
+      next: nameAdvice(name, names, "Add the definition, or write null.", (meant) => `#/$defs/${meant}`),
     });
   }
   return {
@@ -440,14 +433,12 @@ async function unknownBase(
   index: number,
   revisions: readonly string[],
 ): Promise<CodedError> {
-  const suggestion = closest(base, revisions);
+  const stored = `Add it with \`mcpgen revision add\`, or remove the base. Stored are ${revisions.join(", ")}.`;
   return new CodedError("MG1303", `the base ${JSON.stringify(base)} is no revision of the schema folder`, {
     place: await placeIn(file, pointer("/bases", index)),
     next: releasedRevisions().has(base)
       ? `Bring it in with \`mcpgen revision add ${base}\`, or remove the base.`
-      : suggestion === undefined
-        ? `Add it with \`mcpgen revision add\`, or remove the base. Stored are ${revisions.join(", ")}.`
-        : `Did you mean ${suggestion}?`,
+      : nameAdvice(base, revisions, stored),
   });
 }
 

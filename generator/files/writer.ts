@@ -1,7 +1,9 @@
+import { basename } from "node:path";
 import { dirname, join } from "node:path/posix";
 import { randomBytes } from "node:crypto";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type HeldFolder, type WriteRoot, Obstacle, obstacle, pathFault, folderMode } from "./held-folder.js";
+import { readTextIfPresent } from "./regular-file.js";
 
 /** A file to write, or to delete if `content` is null. */
 export interface FileChange {
@@ -50,6 +52,25 @@ export function writeFileSets(sets: readonly FileSet[]): void {
 /** Writes files below one root, like `writeFileSets`. */
 export function writeFiles(root: WriteRoot, changes: readonly FileChange[]): void {
   writeFileSets([{ root, changes }]);
+}
+
+/**
+ * Writes a text to a file, which may exist. A file with this text stays as it is.
+ *
+ * @param refusal the error for a file with another text that must stay; undefined if it may be replaced
+ */
+export function putText(
+  root: WriteRoot,
+  file: string,
+  text: string,
+  refusal: (before: string) => CodedError | undefined,
+): "written" | "unchanged" {
+  const before = readTextIfPresent(file);
+  if (before === text) return "unchanged";
+  const error = before === undefined ? undefined : refusal(before);
+  if (error) throw error;
+  writeFiles(root, [{ path: basename(file), content: text }]);
+  return "written";
 }
 
 const held = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { jsonIn } from "../files/json-file.js";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { commentText } from "../print/text.js";
 import { markdownText } from "../print/markdown.js";
@@ -17,6 +16,7 @@ import { completable } from "../contract/completable.js";
 import { handlersStub } from "../sync/stub.js";
 import { wantedMembers } from "../sync/wanted.js";
 import type { Finding } from "../diagnostics/coded-error.js";
+import { jsonIn } from "../files/json-file.js";
 
 /** The folder of generated code, relative to the project. */
 export const generatedFolder = "src/generated";

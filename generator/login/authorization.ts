@@ -154,6 +154,13 @@ export class Authorization {
   }
 }
 
+/** The authorization that a server's metadata names. */
+interface Discovered {
+  readonly issuer?: string;
+  readonly resource?: string;
+  readonly scopes: readonly string[];
+}
+
 /** Authorizes requests to one server. */
 export class ServerAuthorization {
   readonly #all: Authorization;
@@ -161,9 +168,7 @@ export class ServerAuthorization {
   readonly #credentials: GivenCredentials | undefined;
   #inner: Promise<Authorizer> | undefined;
   #refusal: Refusal | undefined;
-  #issuer: string | undefined;
-  #resource: string | undefined;
-  #scopes: readonly string[] = [];
+  #discovered: Discovered = { scopes: [] };
 
   constructor(all: Authorization, url: string, credentials: GivenCredentials | undefined) {
     this.#all = all;
@@ -286,20 +291,18 @@ export class ServerAuthorization {
     return this.#all.knows(this.#url);
   }
 
-  readonly #onEvent = (event: {
-    readonly type: string;
-    readonly issuer?: string;
-    readonly resource?: string;
-    readonly scopes?: readonly string[];
-  }): void => {
+  readonly #onEvent = (event: { readonly type: string } & Partial<Discovered>): void => {
     if (event.type !== "discovered") return;
-    this.#issuer = event.issuer;
-    this.#resource = event.resource;
-    this.#scopes = event.scopes ?? [];
+    const { issuer, resource, scopes = [] } = event;
+    this.#discovered = {
+      ...(issuer !== undefined && { issuer }),
+      ...(resource !== undefined && { resource }),
+      scopes: scopes.slice(0, mostScopes),
+    };
   };
 
   #needed(shown: string, cause: unknown): LoginNeeded {
-    const { issuer, scopes } = this.#facts().authorization;
+    const { issuer, scopes } = this.#discovered;
     const wanted = scopes.length > 0 ? `, for ${scopes.join(" ")}` : "";
     const at = issuer === undefined ? "" : ` at ${issuer}`;
     const details: ConstructorParameters<typeof CodedError> = [
@@ -317,20 +320,8 @@ export class ServerAuthorization {
     return new LoginNeeded(details, redirect && (async () => void (await this.login(shown, refused))));
   }
 
-  #facts(): {
-    readonly authorization: {
-      readonly issuer?: string;
-      readonly resource?: string;
-      readonly scopes: readonly string[];
-    };
-  } {
-    return {
-      authorization: {
-        ...(this.#issuer !== undefined && { issuer: this.#issuer }),
-        ...(this.#resource !== undefined && { resource: this.#resource }),
-        scopes: this.#scopes.slice(0, mostScopes),
-      },
-    };
+  #facts(): { readonly authorization: Discovered } {
+    return { authorization: this.#discovered };
   }
 
   /** The command that logs in, with the scopes that the server requires. */

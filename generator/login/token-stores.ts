@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { CodedError } from "../diagnostics/coded-error.js";
+import { loadPackage } from "../files/installed-package.js";
 import { stateFolder, StateFiles } from "../files/state-files.js";
-import { loadPackage, sha256 } from "../files/regular-file.js";
+import { sha256 } from "../files/regular-file.js";
 import { secrets } from "../secrets/secrets.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;

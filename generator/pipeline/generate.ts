@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { closest } from "../diagnostics/suggest.js";
+import { nameAdvice } from "../diagnostics/suggest.js";
 import type {
   Emitter,
   Files,
@@ -434,14 +434,11 @@ function refuseUnknownEmitters(names: readonly string[]): void {
   for (const name of names) {
     if (emitterNames.includes(name)) continue;
     const successor = replaced.get(name);
-    const suggestion = closest(name, emitterNames);
     throw new CodedError("MG1007", `there is no output ${JSON.stringify(name)}`, {
       next:
         successor !== undefined
           ? `Write ${successor}: it replaces ${name}, and \`explainX(value)\` replaces \`checkX(value)\`.`
-          : suggestion === undefined
-            ? `Choose among ${emitterNames.join(", ")}.`
-            : `Did you mean ${suggestion}?`,
+          : nameAdvice(name, emitterNames, `Choose among ${emitterNames.join(", ")}.`),
     });
   }
 }

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import Handlebars from "handlebars";
 import { CodedError } from "../diagnostics/coded-error.js";
-import { closest } from "../diagnostics/suggest.js";
+import { nameAdvice } from "../diagnostics/suggest.js";
 import { packageFolder, readRegularText } from "../files/regular-file.js";
 import { stringLiteral } from "./text.js";
 
@@ -121,12 +121,8 @@ function templateNames(folder: string): string[] {
 }
 
 function unknownTemplate(name: string, folder: string, known: readonly string[]): CodedError {
-  const suggestion = closest(name, known);
   return new CodedError("MG1005", `there is no template ${JSON.stringify(name)} to override`, {
     place: { file: join(folder, name + suffix) },
-    next:
-      suggestion === undefined
-        ? `Name it after one of: ${known.join(", ")}.`
-        : `Did you mean ${suggestion}${suffix}?`,
+    next: nameAdvice(name, known, `Name it after one of: ${known.join(", ")}.`, (meant) => meant + suffix),
   });
 }

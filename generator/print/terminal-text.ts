@@ -106,9 +106,19 @@ export function shortText(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 }
 
-/** Joins at most twenty names. */
-export function shortList(names: readonly string[]): string {
-  const shown = names.slice(0, 20);
+/**
+ * The first lines of a list. If there are more, a last line counts them.
+ *
+ * @param where says where all are, e.g. ` (--verbose)`
+ */
+export function firstLines(lines: readonly string[], most: number, where = ""): readonly string[] {
+  const rest = lines.length - most;
+  return rest > 0 ? [...lines.slice(0, most), `… ${rest} more${where}`] : lines;
+}
+
+/** Joins the first names, and counts the others. */
+export function shortList(names: readonly string[], most = 20): string {
+  const shown = names.slice(0, most);
   return names.length > shown.length
     ? `${shown.join(", ")} and ${names.length - shown.length} more`
     : shown.join(", ");

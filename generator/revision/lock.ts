@@ -56,12 +56,15 @@ export const lockFile = "lock.json";
 
 /** The revisions in the lock of a schema folder; empty if there is none. */
 export function readLock(schemaDir: string): Lock {
-  return inNaturalOrder(contentOf(join(schemaDir, lockFile))?.revisions ?? {}, ordered);
+  return inNaturalOrder(Object.entries(contentOf(join(schemaDir, lockFile))?.revisions ?? {}), ordered);
 }
 
 /** The extensions in the lock of a schema folder; empty if there are none. */
 export function readExtensionLock(schemaDir: string): ExtensionLock {
-  return inNaturalOrder(contentOf(join(schemaDir, lockFile))?.extensions ?? {}, orderedExtension);
+  return inNaturalOrder(
+    Object.entries(contentOf(join(schemaDir, lockFile))?.extensions ?? {}),
+    orderedExtension,
+  );
 }
 
 /**
@@ -137,12 +140,13 @@ function contentOf(file: string): WrittenLock | undefined {
   return content as unknown as WrittenLock;
 }
 
+/** @param order puts the keys of an entry in order */
 function inNaturalOrder<Entry>(
-  entries: Readonly<Record<string, Entry>>,
-  read: (entry: Entry) => Entry,
+  entries: Iterable<readonly [string, Entry]>,
+  order: (entry: Entry) => Entry,
 ): ReadonlyMap<string, Entry> {
-  const sorted = Object.entries(entries).sort(([a], [b]) => naturalCompare(a, b));
-  return new Map(sorted.map(([key, entry]) => [key, read(entry)]));
+  const sorted = [...entries].sort(([a], [b]) => naturalCompare(a, b));
+  return new Map(sorted.map(([key, entry]) => [key, order(entry)]));
 }
 
 /** The text of a schema folder's lock with some of its content replaced. */
@@ -158,16 +162,12 @@ export function lockText({ revisions, extensions, vocabulary }: LockContent): st
   const content = {
     format: 1,
     ...(vocabulary !== undefined && { vocabulary }),
-    revisions: inOrder(revisions, ordered),
-    ...(extensions.size > 0 && { extensions: inOrder(extensions, orderedExtension) }),
+    revisions: Object.fromEntries(inNaturalOrder(revisions, ordered)),
+    ...(extensions.size > 0 && {
+      extensions: Object.fromEntries(inNaturalOrder(extensions, orderedExtension)),
+    }),
   };
   return JSON.stringify(content, null, 2) + "\n";
-}
-
-function inOrder<Entry>(entries: ReadonlyMap<string, Entry>, order: (entry: Entry) => Entry): object {
-  return Object.fromEntries(
-    [...entries].sort(([a], [b]) => naturalCompare(a, b)).map(([key, entry]) => [key, order(entry)]),
-  );
 }
 
 /** Keys in a fixed order, so that equal entries have equal text. */

@@ -9,6 +9,7 @@ import { type StubPlace, memberStub, sectionStub } from "./stub.js";
 import type { HandlersType } from "./type-names.js";
 import { type Section, type Wanted, nounOf, sections } from "./wanted.js";
 import { closest } from "../diagnostics/suggest.js";
+import { shortList } from "../print/terminal-text.js";
 
 /** A contract whose handlers are searched for. */
 export interface SyncContract {
@@ -140,14 +141,14 @@ export class FileWork {
     { open, why }: HandlerMembers,
     absent: readonly string[],
   ): boolean {
-    const names = absent.map((name) => JSON.stringify(name));
-    if (part !== undefined && names.length > 0) {
-      this.references.push({ contract, section, finding: this.#cannotKnow(node, part, names) });
+    const isAbsent = absent.length > 0;
+    if (part !== undefined && isAbsent) {
+      this.references.push({ contract, section, finding: this.#cannotKnow(node, part, absent) });
       return false;
     }
     this.anchored.push({ contract, section });
-    if (open && names.length > 0) this.findings.push(this.#cannotKnow(open, why!, names));
-    return !open && names.length > 0;
+    if (open && isAbsent) this.findings.push(this.#cannotKnow(open, why!, absent));
+    return !open && isAbsent;
   }
 
   #insert(
@@ -175,11 +176,7 @@ export class FileWork {
     passing: boolean,
   ): void {
     if (names.length === 0) return;
-    const finding = this.#cannotKnow(
-      node,
-      why,
-      names.map((name) => JSON.stringify(name)),
-    );
+    const finding = this.#cannotKnow(node, why, names);
     if (passing) return void this.traces.push({ contract, finding });
     if (elsewhere) return void this.references.push({ contract, section, finding });
     this.findings.push(finding);
@@ -190,11 +187,7 @@ export class FileWork {
    * Records that code of the file concerns the contract's handlers, though no handlers are recognised in it.
    */
   trace(node: ts.Node, contract: SyncContract, why: string): void {
-    const finding = this.#cannotKnow(
-      node,
-      why,
-      [...contract.wanted.keys()].map((name) => JSON.stringify(name)),
-    );
+    const finding = this.#cannotKnow(node, why, [...contract.wanted.keys()]);
     this.traces.push({ contract: contract.file, finding });
   }
 
@@ -204,11 +197,14 @@ export class FileWork {
   }
 
   #cannotKnow(node: ts.Node, why: string, names: readonly string[]): Finding {
-    const shown = names.length > 5 ? [...names.slice(0, 5), `${names.length - 5} more`] : names;
+    const shown = shortList(
+      names.map((name) => JSON.stringify(name)),
+      5,
+    );
     return {
       code: "MG6503",
       severity: "warning",
-      message: `cannot determine whether ${shown.join(", ")} ${names.length === 1 ? "is" : "are"} there: ${why}`,
+      message: `cannot determine whether ${shown} ${names.length === 1 ? "is" : "are"} there: ${why}`,
       place: this.#place(node),
       next: "Nothing was inserted here; the type-checker reports missing handlers.",
     };

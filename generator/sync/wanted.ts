@@ -1,4 +1,4 @@
-import type { Contract } from "../contract/contract.js";
+import { type Contract, nouns } from "../contract/contract.js";
 import { completable } from "../contract/completable.js";
 
 /** The members of `Handlers`: each contains a function for each entry of one kind. */
@@ -25,9 +25,6 @@ export function wantedMembers(contract: Contract): Wanted {
 
 /** The noun for an entry of a section, in messages. */
 export const nounOf: Readonly<Record<Section, string>> = {
-  tools: "tool",
-  resources: "resource",
-  resourceTemplates: "resource template",
-  prompts: "prompt",
+  ...nouns,
   completions: "prompt or template with arguments, called",
 };

@@ -44,8 +44,8 @@ test("a rule that many tools violate is one line with counts; --verbose and --js
   const { stdout } = await run();
   const lines = stdout.split("\n").filter((line) => line.includes("MG66"));
   expect(lines.map((line) => /MG660\d: (.*)/.exec(line)![1])).toEqual([
-    '12 tools ("tool_0", "tool_1", "tool_2", 9 more): no description (no-description: openai)',
-    '12 tools ("tool_0", "tool_1", "tool_2", 9 more): an array without `items` in 24 places (array-without-items: openai)',
+    '12 tools ("tool_0", "tool_1", "tool_2" and 9 more): no description (no-description: openai)',
+    '12 tools ("tool_0", "tool_1", "tool_2" and 9 more): an array without `items` in 24 places (array-without-items: openai)',
   ]);
   expect(stdout).toMatch(/for openai: 12 errors, 12 warnings; --verbose lists them by tool\n$/);
   const verbose = (await run("--verbose")).stdout;

@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, isJsonObject, canonicalText } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { closest } from "../../diagnostics/suggest.js";
+import { nameAdvice } from "../../diagnostics/suggest.js";
 import { jsonIn } from "../../files/json-file.js";
-import { membersOf, typeText, followed } from "../signature.js";
+import { oneLine } from "../../print/terminal-text.js";
+import { membersOf, typeText, typesOf, followed } from "../signature.js";
 import type { Pair } from "./pairs.js";
 
 /** The object schema that arguments must fit, with texts for messages. */
@@ -38,7 +39,7 @@ export function typedArguments(pairs: readonly Pair[], target: Target, given: Js
   if (missing.length > 0) {
     const names = missing.map((name) => JSON.stringify(name)).join(", ");
     throw new CodedError("MG6309", `${target.owner} lacks ${names}`, {
-      next: `It takes ${oneLine(target.signature)}.`,
+      next: `It takes ${oneLine(target.signature, " ")}.`,
     });
   }
   return result;
@@ -62,10 +63,6 @@ interface Writing extends Target {
   readonly places: ArgumentPlaces;
   readonly written: Set<string>;
   readonly repeated: ReadonlySet<string>;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s*\n\s*/g, " ");
 }
 
 function put(result: JsonObject, pair: Pair, values: readonly GivenValue[], writing: Writing): void {
@@ -188,18 +185,14 @@ function unknownKey(
   { owner, signature }: Target,
 ): CodedError {
   const names = parts.flatMap(membersOf).map((member) => member.name);
-  const suggestion = closest(name, names);
+  const otherwise =
+    names.length === 0
+      ? "The schema has no members there; --args passes any value."
+      : `It takes ${oneLine(signature, " ")}.`;
   return new CodedError(
     "MG6309",
     `${owner} has no argument ${JSON.stringify(name)}, got ${JSON.stringify(word)}`,
-    {
-      next:
-        suggestion === undefined
-          ? names.length === 0
-            ? "The schema has no members there; --args passes any value."
-            : `It takes ${oneLine(signature)}.`
-          : `Did you mean ${suggestion}?`,
-    },
+    { next: nameAdvice(name, names, otherwise) },
   );
 }
 
@@ -369,15 +362,6 @@ function isToldBy(test: JsonValue, given: readonly GivenValue[]): boolean {
 /** The values in `const` and `enum`. */
 function constantsOf({ const: only, enum: values }: JsonObject): JsonValue[] {
   return [...(Array.isArray(values) ? values : []), ...(only === undefined ? [] : [only])];
-}
-
-const typeNames = new Set(["array", "boolean", "integer", "null", "number", "object", "string"]);
-
-/** The types that a schema names. Without `type`, `properties` implies object and `items` implies array. */
-function typesOf({ type, properties, items }: JsonObject): string[] {
-  const named = [type].flat().filter((name) => typeNames.has(name as string)) as string[];
-  if (named.length > 0) return named;
-  return [...(properties === undefined ? [] : ["object"]), ...(items === undefined ? [] : ["array"])];
 }
 
 /** Splits a key at its first property. A property name may contain dots. */

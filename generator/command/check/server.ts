@@ -6,7 +6,6 @@ import type { Unlisted } from "../../contract/incomplete-lists.js";
 import { comparedLists, counterpart } from "../../diff/contract/lists.js";
 import { type Finding, CodedError, findingOfError } from "../../diagnostics/coded-error.js";
 import { changeText, isWorse, subjectText } from "../../diff/finding.js";
-import { applyApprovals } from "../../diff/policy/approvals.js";
 import { jsonReport } from "../../diff/report/json.js";
 import {
   type FailOn,
@@ -18,7 +17,7 @@ import {
   noDifference,
 } from "../../diff/report/report.js";
 import { isOneFinding } from "../../diff/rules/table.js";
-import { type Arguments, type CommandContext, type Outcome, together } from "../command.js";
+import { type Arguments, type CommandContext, type Outcome, contextWith, together } from "../command.js";
 import { type ContractSource, contractSource } from "../contract-source.js";
 import {
   counted,
@@ -30,7 +29,7 @@ import {
   oneLine,
 } from "../../print/terminal-text.js";
 import { compareContracts, findingsBeside } from "../diff/contracts.js";
-import { approvalWarnings, loadApprovals, policyOf, today } from "../diff/policies.js";
+import { approvalWarnings, evaluationBy, loadApprovals, policyOf } from "../diff/policies.js";
 import type { Project, ServedContract } from "../project.js";
 import { expectReach, serverOptions } from "../server-options.js";
 import { serverSource } from "../servers/named-servers.js";
@@ -96,16 +95,13 @@ async function comparePair(
     const settings = { known: contract.contract, asked: contract.contract.asked };
     live = await contractSource(source, options, context, settings);
   } catch (error) {
-    if (metadata.length === 0 || !(error instanceof CodedError)) throw error;
+    if (metadata.length === 0) throw error;
     return notCompared(error, metadata, shownSource(source));
   }
   const inFile = await loadApprovals(args, project, context);
-  const { report, approved, unlisted } = compareContracts(contract, live, {
-    policy: { ...policyOf(args, project), failOn: (args.string("fail-on") as FailOn | undefined) ?? "any" },
-    role: "both",
-    baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, inFile.approvals, today()),
-  });
+  const failOn = (args.string("fail-on") as FailOn | undefined) ?? "any";
+  const evaluation = evaluationBy(inFile, { ...policyOf(args, project), failOn });
+  const { report, approved, unlisted } = compareContracts(contract, live, evaluation);
   // Unused approvals are reported only if the user named the file: the default file also serves other
   // comparisons.
   const unused = args.given("approvals") ? approved.unused : [];
@@ -124,12 +120,9 @@ async function comparePair(
   const failed = findings.some(({ severity }) => severity === "error");
   if (args.string("format") === "html") {
     const { reportPage } = await import("../docs/report-page.js");
-    const lines = [...metadata, ...beside].map(
-      ({ severity, code, message }) => `${severity} ${code}: ${message}`,
-    );
     return {
       failed: failed || metadata.some(({ severity }) => severity === "error"),
-      text: reportPage(report, lines, project),
+      text: reportPage(report, [...metadata, ...beside], project),
     };
   }
   const more = metadata.length > 0 ? `; its authorization: ${counted(metadata.length, "finding")}` : "";
@@ -176,7 +169,8 @@ function unlistedFindings(
  * Outcome for a failed connection: the error, and findings about the server's authorization metadata that may
  * explain it.
  */
-function notCompared(error: CodedError, metadata: readonly Finding[], server: string): Outcome {
+function notCompared(error: unknown, metadata: readonly Finding[], server: string): Outcome {
+  if (!(error instanceof CodedError)) throw error;
   const { code, message, facts } = error;
   return {
     findings: [...metadata, findingOfError(error)],
@@ -390,10 +384,8 @@ async function metadataOf(
   contract: ContractSource,
   options: ServerOptions,
 ): Promise<MetadataReport> {
-  const url = openUrl(source, options);
-  if (url === undefined || !options.authorization) return { findings: [] };
   try {
-    return await report(url, source, scopesOf(contract.contract), options);
+    return (await report(source, scopesOf(contract.contract), options)) ?? { findings: [] };
   } catch (error) {
     if (error instanceof CodedError && error.code !== "MG2013") throw error;
     return { findings: [] };
@@ -411,10 +403,8 @@ async function metadataAlone(
   source: ServerSource,
   options: ServerOptions,
 ): Promise<MetadataReport | undefined> {
-  const url = openUrl(source, options);
-  if (url === undefined || !options.authorization) return undefined;
   try {
-    return await report(url, source, [], options);
+    return await report(source, [], options);
   } catch (cause) {
     if (cause instanceof CodedError) throw cause;
     const { message, cause: inner } = cause as Error;
@@ -423,21 +413,26 @@ async function metadataAlone(
     );
     throw new CodedError("MG4102", `the server cannot be judged: ${why}`, {
       place: { file: shownSource(source) },
-      next: networkAdvice(cause, shownSource(url)) ?? "Check the address and the network.",
+      next:
+        networkAdvice(cause, shownSource(openUrl(source, options)!)) ?? "Check the address and the network.",
       cause,
     });
   }
 }
 
-/** @param wanted scopes that the contract requires */
+/**
+ * @param wanted scopes that the contract requires
+ * @returns undefined for a stdio server, and for a server that the user gives credentials for
+ */
 async function report(
-  url: string,
   source: ServerSource,
   wanted: readonly string[],
-  { authorization: login, timeout }: ServerOptions,
-): Promise<MetadataReport> {
+  options: ServerOptions,
+): Promise<MetadataReport | undefined> {
+  const url = openUrl(source, options);
+  if (url === undefined || !options.authorization) return undefined;
   const shown = shownSource(source);
-  const inspection = await login!.inspect(url, timeout);
+  const inspection = await options.authorization.inspect(url, options.timeout);
   if (!inspection) return { findings: wanted.length > 0 ? [unprotected(shown)] : [] };
   const { faults, ...authorization } = inspection;
   const findings = faults.map(({ kind, at, message }): Finding => {
@@ -490,12 +485,12 @@ export async function checkConfiguredServers(
 ): Promise<Outcome> {
   const { folder } = project.loaded;
   // Commands start in the configuration's folder, and server names are resolved from it.
-  const there = Object.create(context, { directory: { value: folder } }) as CommandContext;
+  const there = contextWith(context, { directory: folder });
   let outcome: Outcome = {};
   const reports: unknown[] = [];
   for (const contract of served) {
     const { server, file } = contract;
-    const each = await compared(contract).catch((error: unknown) => unreachable(error, server));
+    const each = await compared(contract).catch((error: unknown) => notCompared(error, [], server));
     reports.push({ server, contract: file, ...each.data });
     outcome = together(outcome, each);
   }
@@ -522,16 +517,4 @@ function subjectOf(
   if (file === undefined) return undefined;
   const place = pointer("", "contracts", config.contracts!.indexOf(contract), "server");
   return { file, folder, ...(isJsonConfig(file) && { pointer: place }) };
-}
-
-/** Turns an error into an outcome with its finding and its exit code. */
-function unreachable(error: unknown, server: string): Outcome {
-  if (!(error instanceof CodedError)) throw error;
-  const { code, message } = error;
-  return {
-    findings: [findingOfError(error)],
-    exit: error.exitCode,
-    data: { error: { code, message } },
-    summary: `${server} was not compared`,
-  };
 }

@@ -1,7 +1,6 @@
-import { subjectText } from "../../diff/finding.js";
 import { jsonReport } from "../../diff/report/json.js";
 import { markdownReport } from "../../diff/report/markdown.js";
-import type { Report, ReportedFinding } from "../../diff/report/report.js";
+import type { Report } from "../../diff/report/report.js";
 import { textReport } from "../../diff/report/text.js";
 import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
 import { sourceName } from "../../files/source.js";
@@ -15,7 +14,7 @@ import { type Identity, identify } from "../../revision/identify.js";
 import { readLock, expectRevision } from "../../revision/lock.js";
 import { readAlike, storedSource } from "../diff/source.js";
 import { informing } from "../diff/policies.js";
-import { compareSources } from "../diff/report.js";
+import { annotated, compareSources } from "../diff/report.js";
 import { verifyExtensionFile } from "../../extension/add/verify-upstream.js";
 import { extensionKey } from "../../extension/extension-store.js";
 import { ExtensionSides, compareSides } from "../diff/extensions.js";
@@ -43,7 +42,9 @@ export async function checkUpstream(
     return { failed: !onlyProse, text: markdownText(sentence, report, mend) };
   }
   if (context.console.settings.format === "github") {
-    return { ...common, findings: [finding, ...report.findings.flatMap((each) => annotated(each))] };
+    // At lines of the pinned schema, because the repository has that file.
+    const annotations = report.findings.flatMap((each) => annotated(each, "old"));
+    return { ...common, findings: [finding, ...annotations] };
   }
   const { paint, settings } = context.console;
   const text = textReport(report, { paint, verbose: settings.verbose });
@@ -89,24 +90,6 @@ function markdownText(sentence: string, report: Report, mend: string | undefined
   const first = `${sentence[0]!.toUpperCase()}${sentence.slice(1)}.`;
   const parts = [markdownProse(first), ...(report.findings.length > 0 ? [markdownReport(report)] : [])];
   return [...parts, ...(mend === undefined ? [] : [`To store it: ${oneLineCode(mend)}`])].join("\n\n");
-}
-
-/**
- * Findings placed at lines of the pinned schema, because the repository has that file. Omits compatible
- * changes.
- */
-function annotated({ worst, at, rule, subject, why, advice }: ReportedFinding): Finding[] {
-  if (worst === "safe") return [];
-  const place = at.old ?? at.new;
-  return [
-    {
-      code: worst === "breaking" ? "MG3201" : "MG3202",
-      severity: "warning",
-      message: `${rule}: ${subjectText(subject)}: ${why}`,
-      next: advice,
-      ...(place && { place }),
-    },
-  ];
 }
 
 /** Result of comparing a published file with the pinned revisions. */

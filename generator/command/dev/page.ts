@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { isJsonObject } from "@mcpgen/engine";
+import { isJsonObject, pointerTokens } from "@mcpgen/engine";
 import { LiveTasks, taskExtensions } from "../../capture/live-tasks.js";
 import { type Runtime, loadSessionFormat } from "../../capture/runtime.js";
 import { packageNameIn } from "../../config/config.js";
@@ -12,7 +12,7 @@ import {
   BadRequest,
   jsonReply,
 } from "../../dev/page/page-server.js";
-import { type Drift, type ListName, judgedOffer } from "../../dev/page/offer.js";
+import { type Drift, judgedOffer } from "../../dev/page/offer.js";
 import type { HostLimits } from "../../dev/host-limits.js";
 import { PageSession } from "../../dev/page/page-session.js";
 import type { JudgeMessage } from "../../dev/page/wire-log.js";
@@ -36,13 +36,13 @@ import type { Session } from "./session.js";
 import { callRequest } from "../../dev/page/calls.js";
 import { questionAnswer } from "../../dev/page/questions.js";
 import type { Captured } from "../../capture/capture.js";
-import type { Contract } from "../../contract/contract.js";
+import { type Contract, type ContractList, identities } from "../../contract/contract.js";
+import { counterpart } from "../../diff/contract/lists.js";
 import { changeText, subjectText } from "../../diff/finding.js";
-import { applyApprovals } from "../../diff/policy/approvals.js";
 import type { ReportedFinding } from "../../diff/report/report.js";
 import { capturedSource, contractSource } from "../contract-source.js";
 import { compareContracts } from "../diff/contracts.js";
-import { loadApprovals, policyOf, today } from "../diff/policies.js";
+import { evaluationBy, loadApprovals, policyOf } from "../diff/policies.js";
 import type { Render } from "../../print/templates.js";
 import { type PageDocument, servedDocument } from "../../page/document.js";
 import { Html, visible } from "../../page/html.js";
@@ -266,13 +266,9 @@ async function driftOf(
   if (!only || another) return [];
   const file = resolve(folder, only.file);
   const contract = await contractSource(file, serverOptions(args, context), context);
-  const { approvals } = await loadApprovals(args, project, context);
-  const { report } = compareContracts(contract, capturedSource(captured, "the server"), {
-    policy: { ...policyOf(args, project), failOn: "any" },
-    role: "both",
-    baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, approvals, today()),
-  });
+  const approvals = await loadApprovals(args, project, context);
+  const evaluation = evaluationBy(approvals, { ...policyOf(args, project), failOn: "any" });
+  const { report } = compareContracts(contract, capturedSource(captured, "the server"), evaluation);
   // Entries of an unread list are unknown, so findings about them are dropped.
   const isKnown = ({ subject }: ReportedFinding): boolean =>
     "method" in subject || !unread.some(({ list }) => subject.definition.startsWith(`${list}/`));
@@ -292,23 +288,11 @@ function driftFrom(finding: ReportedFinding, contract: Contract, live: Contract)
   };
 }
 
-const keys: Readonly<Record<ListName, string>> = {
-  tools: "name",
-  resources: "uri",
-  resourceTemplates: "uriTemplate",
-  prompts: "name",
-};
-
 /** The entry of the live server that corresponds to a place in one of the contracts. */
 function entryOf(pointer: string | null, contract: Contract, live: Contract): Drift["entry"] {
-  const [, list, index] = /^\/(tools|resources|resourceTemplates|prompts)\/(\d+)/.exec(pointer ?? "") ?? [];
-  if (list === undefined) return undefined;
-  const name = list as ListName;
-  const of = (source: Contract): readonly Record<string, unknown>[] =>
-    (source[name] ?? []) as unknown as readonly Record<string, unknown>[];
-  const key = of(contract)[Number(index)]?.[keys[name]];
-  const found = of(live).findIndex((each) => each[keys[name]] === key);
-  return found < 0 ? undefined : { list: name, index: found };
+  const [, list, index] = pointerTokens(counterpart(pointer ?? "", contract, live));
+  const isList = list !== undefined && Object.hasOwn(identities, list);
+  return isList && index !== undefined ? { list: list as ContractList, index: Number(index) } : undefined;
 }
 
 /**

@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
 import type { Project } from "../project.js";
 import { type Finding, type WarningFinding, CodedError } from "../../diagnostics/coded-error.js";
-import { closest } from "../../diagnostics/suggest.js";
-import { type Policy, subjectText } from "../../diff/finding.js";
+import { nameAdvice } from "../../diagnostics/suggest.js";
+import { type Finding as Difference, type Policy, subjectText } from "../../diff/finding.js";
 import {
   type Approval,
   type Approved,
@@ -25,10 +25,9 @@ export function policyOf(args: Arguments, { loaded }: Project): Policy & { reado
   const { readers, failOn, rules = {} } = loaded.config.diff ?? {};
   const severities = readSeverities(rules);
   if (isSeverityProblem(severities)) {
-    const suggestion = closest(severities.rule, severities.candidates);
     throw new CodedError("MG3207", severities.message, {
       place: { ...(loaded.file !== undefined && { file: loaded.file }), pointer: "/diff/rules" },
-      next: suggestion === undefined ? "`mcpgen explain` lists the rules." : `Did you mean ${suggestion}?`,
+      next: nameAdvice(severities.rule, severities.candidates, "`mcpgen explain` lists the rules."),
     });
   }
   return {
@@ -38,16 +37,21 @@ export function policyOf(args: Arguments, { loaded }: Project): Policy & { reado
   };
 }
 
+/** An evaluation for both roles with the approvals of a file, which compares with no earlier report. */
+export function evaluationBy(
+  { approvals }: Pick<ApprovalsInFile, "approvals">,
+  policy: Evaluation["policy"],
+): Evaluation {
+  const approvalsOf = (differences: readonly Difference[]): Approved =>
+    applyApprovals(differences, approvals, today());
+  return { policy, role: "both", baseline: new Set(), approvalsOf };
+}
+
 /**
  * An evaluation for information only: breaking changes do not change the exit code, and no approvals apply.
  */
 export function informing(args: Arguments, project: Project): Evaluation {
-  return {
-    policy: { ...policyOf(args, project), failOn: "never" },
-    role: "both",
-    baseline: new Set(),
-    approvalsOf: (differences) => applyApprovals(differences, [], ""),
-  };
+  return evaluationBy({ approvals: [] }, { ...policyOf(args, project), failOn: "never" });
 }
 
 export interface ApprovalsInFile {
@@ -77,7 +81,7 @@ export async function loadApprovals(
 }
 
 /** Today's local date, YYYY-MM-DD. Approvals expire by day. */
-export function today(): string {
+function today(): string {
   const now = new Date();
   const two = (number: number): string => String(number).padStart(2, "0");
   return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;

@@ -8,7 +8,7 @@ import {
 } from "@mcpgen/engine";
 import { relevantTo } from "../../diff/contract/for-contract.js";
 import { diffModels } from "../../diff/diff-models.js";
-import type { Finding as Difference, Policy } from "../../diff/finding.js";
+import { type Finding as Difference, type Policy, subjectText } from "../../diff/finding.js";
 import type { Approved } from "../../diff/policy/approvals.js";
 import {
   type FailOn,
@@ -20,6 +20,7 @@ import {
 import type { Published } from "../../diff/walk/parts.js";
 import type { ContractSource } from "../contract-source.js";
 import type { Source } from "./source.js";
+import type { Finding } from "../../diagnostics/coded-error.js";
 import type { JsonFile } from "../../files/json-file.js";
 
 /** How findings are evaluated, and for which role. */
@@ -92,6 +93,27 @@ export function placesIn(
     old: pointers.old === null ? null : { file: old.shown, line: oldLine(pointers.old) },
     new: pointers.new === null ? null : { file: next.shown, line: newLine(pointers.new) },
   });
+}
+
+/**
+ * Annotations for a difference: at the code that uses the changed part, else at its line in the schema.
+ * Compatible changes get none.
+ *
+ * @param side the side whose schema has the line, if both have one
+ */
+export function annotated(
+  { worst, at, rule, subject, why, advice, fails, approval, uses = [] }: ReportedFinding,
+  side: "old" | "new",
+): Finding[] {
+  if ((worst === "safe" && !fails) || approval) return [];
+  const places = uses.length > 0 ? uses : [at[side] ?? at.old ?? at.new];
+  return places.map((place) => ({
+    code: worst === "breaking" ? "MG3201" : "MG3202",
+    severity: fails ? "error" : "warning",
+    message: `${rule}: ${subjectText(subject)}: ${why}`,
+    next: advice,
+    ...(place && { place }),
+  }));
 }
 
 /** Notes on what the comparison assumed or omitted. */

@@ -4,7 +4,7 @@ import { dialectOf, isJsonObject } from "@mcpgen/engine";
 import type { Project } from "../project.js";
 import { meantAdvice } from "../../capture/server-source.js";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { closest } from "../../diagnostics/suggest.js";
+import { nameAdvice } from "../../diagnostics/suggest.js";
 import { type UpstreamFile, undocumented } from "../../revision/schema-source.js";
 import { type JsonFile, loadJson } from "../../files/json-file.js";
 import { type LoadedRevision, loadRevision, storedRevision } from "../../revision/revision-source.js";
@@ -46,8 +46,13 @@ export async function loadSources(
   ];
 }
 
-/** A revision by its name, or a schema file by its path or URL. */
-async function loadSource(
+/**
+ * Reads a revision by its name, or a schema file by its path or URL.
+ *
+ * @param notes whether to apply the notes of a revision
+ * @throws CodedError MG3208 for a name that is neither a revision nor a file
+ */
+export async function loadSource(
   name: string,
   { schemaDir }: Project,
   context: CommandContext,
@@ -76,14 +81,11 @@ async function loadSource(
 }
 
 /** The error for a name that is neither a revision nor a file. */
-export function unknownSource(name: string, schemaDir: string, directory: string): CodedError {
+function unknownSource(name: string, schemaDir: string, directory: string): CodedError {
   const revisions = [...namedRevisions(schemaDir).keys()];
-  const suggestion = closest(name, revisions);
+  const otherwise = meantAdvice(name, directory) ?? `The revisions are ${revisions.join(", ")}.`;
   return new CodedError("MG3208", `${JSON.stringify(name)} is neither a revision nor a file`, {
-    next:
-      suggestion === undefined
-        ? (meantAdvice(name, directory) ?? `The revisions are ${revisions.join(", ")}.`)
-        : `Did you mean ${suggestion}?`,
+    next: nameAdvice(name, revisions, otherwise),
   });
 }
 

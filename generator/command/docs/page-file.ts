@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
-import { basename, extname, join } from "node:path";
+import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { HeldFolder, WriteRoot } from "../../files/held-folder.js";
 import { openerOf } from "../../files/platform.js";
-import { readRegularFile } from "../../files/regular-file.js";
-import { writeFiles } from "../../files/writer.js";
+import { putText, writeFiles } from "../../files/writer.js";
 import { escapeHtml } from "../../page/html.js";
 import { type Render, loadTemplates } from "../../print/templates.js";
 import type { Project } from "../project.js";
@@ -34,15 +33,17 @@ export function writePage(
   text: string,
   { shown, force }: { readonly shown: string; readonly force: boolean },
 ): "written" | "unchanged" {
-  const before = existsSync(file) ? readRegularFile(file).toString("utf8") : undefined;
-  if (before === text) return "unchanged";
-  if (before !== undefined && !force && !mark.test(before.slice(0, 4_000)))
-    throw new CodedError("MG3001", "the file exists, and it is no page of mcpgen", {
-      place: { file: shown },
-      next: "Name another file with --out, or overwrite it with --force.",
-    });
-  writeFiles(root, [{ path: basename(file), content: text }]);
-  return "written";
+  return putText(root, file, text, (before) =>
+    force || mark.test(before.slice(0, 4_000)) ? undefined : notOurs("it is no page of mcpgen", shown),
+  );
+}
+
+/** The error for a file that mcpgen did not write, whose text says so. */
+export function notOurs(why: string, shown: string): CodedError {
+  return new CodedError("MG3001", `the file exists, and ${why}`, {
+    place: { file: shown },
+    next: "Name another file with --out, or overwrite it with --force.",
+  });
 }
 
 /** A temporary page that leads to a secret address. */

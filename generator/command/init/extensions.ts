@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { closest } from "../../diagnostics/suggest.js";
+import { nameAdvice } from "../../diagnostics/suggest.js";
 import {
   type StoredExtension,
   extensionFile,
@@ -86,14 +86,10 @@ function find(name: string, schemaDirs: readonly string[], directory: string): S
     if (found) return found;
   }
   const known = everywhere.flatMap((schemaDir) => storedExtensions(schemaDir).map(({ id }) => id));
-  const suggestion = closest(name, known);
   const add = `Bring it in first: \`mcpgen extension add FILE --id ${name.includes("/") ? name : "com.example/NAME"}\``;
   throw new CodedError("MG1306", `there is no extension ${JSON.stringify(name)}`, {
     place: { file: shownPath(schemaDirs.at(-1)!, directory) },
-    next:
-      suggestion === undefined
-        ? `${add}. Or name a folder that holds ${extensionFile}.`
-        : `Did you mean ${suggestion}? ${add}.`,
+    next: `${add}. ${nameAdvice(name, known, `Or name a folder that holds ${extensionFile}.`)}`,
   });
 }
 

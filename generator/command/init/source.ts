@@ -15,7 +15,7 @@ import { expectName, nearestName } from "../../contract/project-name.js";
 import { sampleContract } from "../../init/project.js";
 import { type Finding, CodedError } from "../../diagnostics/coded-error.js";
 import type { Render } from "../../print/templates.js";
-import type { Arguments, CommandContext } from "../command.js";
+import { type Arguments, type CommandContext, contextWith } from "../command.js";
 import { namelessFinding } from "../capture.js";
 import { slashPath } from "../../files/platform.js";
 import { incompleteFindings, leftOutFinding } from "../capture/left-out.js";
@@ -203,7 +203,7 @@ async function configuredServer(
 ): Promise<ConfiguredServer> {
   if (args.given("header")) return unwritten("its requests need headers");
   if (typeof source !== "string") {
-    const there = Object.create(context, { directory: { value: folder } }) as CommandContext;
+    const there = contextWith(context, { directory: folder });
     const isKnown = (await knownServers(there)).some(({ name }) => name === source.name);
     return isKnown && isFoundFrom(folder, resolve(context.directory, source.file), context)
       ? { server: source.name, findings: [] }

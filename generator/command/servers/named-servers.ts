@@ -8,10 +8,10 @@ import {
   noServer,
 } from "../../capture/server-source.js";
 import { type Place, CodedError } from "../../diagnostics/coded-error.js";
-import { closest } from "../../diagnostics/suggest.js";
+import { closest, nameAdvice } from "../../diagnostics/suggest.js";
 import { secrets } from "../../secrets/secrets.js";
 import type { Arguments, CommandContext } from "../command.js";
-import { shownPath, printable } from "../../print/terminal-text.js";
+import { shortList, shownPath, printable } from "../../print/terminal-text.js";
 import type { Subject } from "../trust/trust.js";
 import { type Values, namedVariable, expand } from "./expand.js";
 import {
@@ -208,18 +208,12 @@ async function expanded(
 }
 
 function noSuchServer(name: string, known: readonly KnownServer[]): CodedError {
-  const suggestion = closest(
-    name,
-    known.map((server) => server.name),
-  );
-  const { file } = known.find((server) => server.name === suggestion) ?? {};
   const names = known.map((server) => server.name);
-  const shown = names.length > 20 ? `${names.slice(0, 20).join(", ")}, …` : names.join(", ");
+  const others = `The named servers are ${shortList(names)}; give others as http(s)://… or stdio:COMMAND ….`;
+  const withFile = (meant: string): string =>
+    `${meant} (${known.find((server) => server.name === meant)!.file})`;
   return new CodedError("MG2201", `there is no server ${JSON.stringify(name)}`, {
-    next:
-      suggestion === undefined
-        ? `The named servers are ${shown}; give others as http(s)://… or stdio:COMMAND ….`
-        : `Did you mean ${suggestion} (${file})?`,
+    next: nameAdvice(name, names, others, withFile),
   });
 }
 

@@ -2,15 +2,12 @@ import type { JsonObject } from "@mcpgen/engine";
 import { interruption } from "../../capture/interruption.js";
 import { type LiveTask, type StoredTask, type TaskState, LiveTasks } from "../../capture/live-tasks.js";
 import type { LiveClient } from "../../capture/runtime.js";
-import { errorData, isRuntimeError } from "../../capture/server-error.js";
+import { errorData, isRuntimeError, refusesParams } from "../../capture/server-error.js";
 import { type ServerSource, kindOfServer, shownSource } from "../../capture/server-source.js";
 import { type WarningFinding, CodedError } from "../../diagnostics/coded-error.js";
 import { asTyped, oneLine, operands, shellLine, printable } from "../../print/terminal-text.js";
 import type { CommandContext } from "../command.js";
 import { type ServerKey, type KeptTask, type NamedTask, serverKey, TaskFiles } from "./task-files.js";
-
-/** JSON-RPC 2.0, section 5.1: the error code for an unknown task id. */
-const invalidParams = -32602;
 
 /** The tasks of one server, as one command uses them. Stores handles in files and shows states. */
 export class ServerTasks {
@@ -208,7 +205,7 @@ export class ServerTasks {
 
   /** The error for an id that the server does not have; undefined for other errors. */
   #unknown(taskId: string, error: unknown): CodedError | undefined {
-    if (!isRuntimeError(error) || error.rpcCode !== invalidParams) return undefined;
+    if (!refusesParams(error)) return undefined;
     return new CodedError("MG6322", `the server has no task ${JSON.stringify(taskId)}`, {
       place: { file: this.shown },
       next: `It has expired, or ended with its server, or belongs to another login; \`${shellLine(["mcpgen", "task", "list", this.shown])}\` shows those that there are.`,

@@ -161,7 +161,7 @@ export function withRenames(
 ): ProtocolModel {
   const isOnly = (one: RenameCandidate): boolean =>
     candidates.every(
-      (each) => each === one || (each.target !== one.target && placeOf(each) !== placeOf(one)),
+      (each) => each === one || (each.target !== one.target && formerPlace(each) !== formerPlace(one)),
     );
   const notes = candidates.filter(isOnly).map(({ target, from }): RenamedNote => ({
     kind: "renamed",
@@ -174,7 +174,7 @@ export function withRenames(
 }
 
 /** The pointer of the member under its earlier name. */
-function placeOf({ target, from }: RenameCandidate): string {
+export function formerPlace({ target, from }: RenameCandidate): string {
   return target.replace(/[^/]*$/, from);
 }
 

@@ -1,6 +1,7 @@
 import { type JsonValue, type JsonObject, isJsonObject, pointerTokens, naturalCompare } from "@mcpgen/engine";
 import { type Note, type NoteConflict, agreeingNote } from "../../notes/note.js";
 import type { NoteProblem } from "../../notes/apply.js";
+import { kindsOfNotes } from "../../notes/parse.js";
 import { counted, shellLine, shownPath } from "../../print/terminal-text.js";
 import { type Decision, type Question, confirmed, entryAt, noteOf, asking, replacing } from "./question.js";
 import type { Succession } from "./successors.js";
@@ -88,17 +89,7 @@ export function droppedNotes(
     const method = successors.find((each) => each.from.name === target && !each.isPart)?.method.name;
     const next = method ?? places.get(target);
     if (next === undefined) return asking(`${text}. If its subject is gone, nothing is to do.`);
-    const {
-      kind,
-      targets: _,
-      pointer: __,
-      carried: ___,
-      bases: ____,
-      reason: _____,
-      link: ______,
-      ...fields
-    } = note;
-    return asking(`${text}. Is ${next} the same?`, noteOf(kind, [next], fields as never));
+    return asking(`${text}. Is ${next} the same?`, noteOf(note.kind, [next], ownFields(note)));
   });
   return [
     {
@@ -110,6 +101,12 @@ export function droppedNotes(
       questions,
     },
   ];
+}
+
+/** The fields of a note that its kind has besides the common ones. */
+function ownFields(note: Note): JsonObject {
+  const names = Object.keys(kindsOfNotes[note.kind].fields);
+  return Object.fromEntries(Object.entries(note).filter(([name]) => names.includes(name))) as JsonObject;
 }
 
 /** One revision of a comparison: its model and its canonical document. */

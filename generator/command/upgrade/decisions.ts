@@ -5,7 +5,14 @@ import { parseNotes } from "../../notes/parse.js";
 import { counted, shownPath } from "../../print/terminal-text.js";
 import type { Source } from "../diff/source.js";
 import type { Project } from "../project.js";
-import { type StepProposal, stepProposals, withRenames, assumed, isSame } from "./assumed-notes.js";
+import {
+  type StepProposal,
+  stepProposals,
+  withRenames,
+  assumed,
+  formerPlace,
+  isSame,
+} from "./assumed-notes.js";
 import {
   leftBehind,
   conflictingNotes,
@@ -67,9 +74,7 @@ export async function decisionsOf(
   const assumptions = staged.comparison.generated.assumptions.filter((one) => one.revision === revision);
   const settledAssumptions = assumptions.filter((one) => isSettled(one, base));
   const open = assumptions.filter((one) => !settledAssumptions.includes(one));
-  const places = new Map(
-    renames.map(({ target, from: former }) => [target.replace(/[^/]*$/, former), target] as const),
-  );
+  const places = new Map(renames.map((one) => [formerPlace(one), one.target]));
   const [lower, lift] = (["lower", "lift"] as const).map((direction) =>
     older ? stepProposals(direction, older, withRenames(model, older, renames)) : [],
   ) as [StepProposal[], StepProposal[]];

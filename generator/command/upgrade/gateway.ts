@@ -3,6 +3,7 @@ import { type MethodSteps, type Way, planSteps } from "../../targets/typescript/
 import type { Report } from "../../diff/report/report.js";
 import { subjectText } from "../../diff/finding.js";
 import type { Alternative, HeaderRule, ProtocolModel } from "../../model/model.js";
+import { firstLines } from "../../print/terminal-text.js";
 import type { Point } from "./guide.js";
 
 /**
@@ -97,56 +98,42 @@ function lossesOf(plan: Plan): string[] {
   );
 }
 
-/** Methods that only one of the revisions has, grouped by sender. */
+/** Methods that only one of the revisions has, by sender. */
 function methodChanges(before: ProtocolModel, now: ProtocolModel): Point[] {
-  const only = (model: ProtocolModel, other: ProtocolModel): string[] =>
-    model.methods.flatMap(({ name, kind, senders, payload }) => {
-      const there = other.methods.find((each) => each.name === name);
-      const missing = senders.filter((sender) => !there?.senders.includes(sender));
-      return missing.map(
-        (sender) => `${name} (${kind} of the ${sender}${payload ? ", inside results" : ""})`,
-      );
-    });
-  return [
-    ...point(
-      "Methods that are new",
-      only(now, before),
-      `A peer of ${before.revision} has no such method: do not declare its capability to the other side, answer a request with -32601, and drop a notification.`,
-    ),
-    ...point(
-      "Methods that are gone",
-      only(before, now),
-      `A peer of ${now.revision} has no such method: do not declare its capability to the other side, answer a request with -32601, and drop a notification.`,
-    ),
-  ];
+  const advice = ({ revision }: ProtocolModel): string =>
+    `A peer of ${revision} has no such method: do not declare its capability to the other side, answer a request with -32601, and drop a notification.`;
+  return newAndGone("Methods", [methodTexts(before), methodTexts(now)], advice(before), advice(now));
+}
+
+function methodTexts({ methods }: ProtocolModel): Texts {
+  const texts = methods.flatMap(({ name, kind, senders, payload }) =>
+    senders.map((sender): [string, string] => [
+      `${name} ${sender}`,
+      `${name} (${kind} of the ${sender}${payload ? ", inside results" : ""})`,
+    ]),
+  );
+  return new Map(texts);
 }
 
 /** Alternative results that only one of the revisions has. */
 function alternativeChanges(before: ProtocolModel, now: ProtocolModel): Point[] {
-  const textsOf = ({ methods }: ProtocolModel): Map<string, string> =>
-    new Map(
-      methods.flatMap(({ name, result }) =>
-        (result?.alternatives ?? []).map((each) => [
-          `${name}: ${each.definition}`,
-          alternativeText(name, each),
-        ]),
-      ),
-    );
-  const [old, next] = [textsOf(before), textsOf(now)];
-  const only = (these: Map<string, string>, those: Map<string, string>): string[] =>
-    [...these].flatMap(([key, text]) => (those.has(key) ? [] : [text]));
-  return [
-    ...point(
-      "Results that are new alternatives",
-      only(next, old),
-      `Recognise them by their mark before the plain result is read. A client of ${before.revision} does not know them.`,
-    ),
-    ...point(
-      "Alternatives that are gone",
-      only(old, next),
-      `A client of ${now.revision} does not know them.`,
-    ),
-  ];
+  const advice = ({ revision }: ProtocolModel): string => `A client of ${revision} does not know them.`;
+  return newAndGone(
+    "Alternative results",
+    [alternativeTexts(before), alternativeTexts(now)],
+    `Recognise them by their mark before the plain result is read. ${advice(before)}`,
+    advice(now),
+  );
+}
+
+function alternativeTexts({ methods }: ProtocolModel): Texts {
+  const texts = methods.flatMap(({ name, result }) =>
+    (result?.alternatives ?? []).map((each): [string, string] => [
+      `${name}: ${each.definition}`,
+      alternativeText(name, each),
+    ]),
+  );
+  return new Map(texts);
 }
 
 function alternativeText(method: string, { definition, discriminator, capability }: Alternative): string {
@@ -156,22 +143,13 @@ function alternativeText(method: string, { definition, discriminator, capability
 }
 
 function headerPoints(before: ProtocolModel, now: ProtocolModel): Point[] {
-  const texts = ({ headers }: ProtocolModel): string[] => headers.map(headerText);
-  const [old, next] = [texts(before), texts(now)];
+  const texts = ({ headers }: ProtocolModel): Texts =>
+    new Map(headers.map((rule) => [headerText(rule), headerText(rule)]));
   const repeating = now.headers.filter(({ from }) => from !== null).map(headerText);
   const rule =
     "A server compares it with the body: write the header again whenever the part that it repeats changes.";
   return [
-    ...point(
-      "Headers that are new",
-      next.filter((text) => !old.includes(text)),
-      rule,
-    ),
-    ...point(
-      "Headers that are gone",
-      old.filter((text) => !next.includes(text)),
-      `${now.revision} has no such header.`,
-    ),
+    ...newAndGone("Headers", [texts(before), texts(now)], rule, `${now.revision} has no such header.`),
     ...point("Headers that repeat a part of a message", repeating, rule),
   ];
 }
@@ -183,27 +161,18 @@ function headerText({ header, method, from }: HeaderRule): string {
 
 /** Errors whose number differs: a gateway must use the number of the receiving side's revision. */
 function errorPoints(before: ProtocolModel, now: ProtocolModel): Point[] {
-  const [old, next] = [before, now].map(
-    ({ errors }) => new Map(errors.map(({ name, code }) => [name, code])),
-  ) as [Map<string, number>, Map<string, number>];
-  const moved = [...next].flatMap(([name, code]) => {
-    const earlier = old.get(name);
-    return earlier === undefined || earlier === code ? [] : [`${name}: ${earlier} → ${code}`];
+  const texts = ({ errors }: ProtocolModel): Texts =>
+    new Map(errors.map(({ name, code }) => [name, `${code} ${name}`]));
+  const earlier = new Map(before.errors.map(({ name, code }) => [name, code]));
+  const moved = now.errors.flatMap(({ name, code }) => {
+    const old = earlier.get(name);
+    return old === undefined || old === code ? [] : [`${name}: ${old} → ${code}`];
   });
-  const only = (these: Map<string, number>, those: Map<string, number>): string[] =>
-    [...these].flatMap(([name, code]) => (those.has(name) ? [] : [`${code} ${name}`]));
+  const advice = ({ revision }: ProtocolModel): string =>
+    `A peer of ${revision} reads them as unknown errors.`;
   return [
     ...point("Errors with other numbers", moved, "Translate the number, and keep message and data."),
-    ...point(
-      "Errors that are new",
-      only(next, old),
-      `A peer of ${before.revision} reads them as unknown errors.`,
-    ),
-    ...point(
-      "Errors that are gone",
-      only(old, next),
-      `A peer of ${now.revision} reads them as unknown errors.`,
-    ),
+    ...newAndGone("Errors", [texts(before), texts(now)], advice(before), advice(now)),
   ];
 }
 
@@ -239,6 +208,28 @@ function letThrough({ findings }: Report): Point[] {
   );
 }
 
+/** Texts of a revision's parts, by a key that says which parts of two revisions are the same. */
+type Texts = ReadonlyMap<string, string>;
+
+/**
+ * The parts that only one of two revisions has.
+ *
+ * @param what the kind of parts, at the beginning of a sentence
+ */
+function newAndGone(
+  what: string,
+  [old, next]: readonly [Texts, Texts],
+  ifNew: string,
+  ifGone: string,
+): Point[] {
+  const only = (these: Texts, those: Texts): string[] =>
+    [...these].flatMap(([key, text]) => (those.has(key) ? [] : [text]));
+  return [
+    ...point(`${what} that are new`, only(next, old), ifNew),
+    ...point(`${what} that are gone`, only(old, next), ifGone),
+  ];
+}
+
 /** Maximum number of subjects shown; `diff` lists all. */
 const mostSubjects = 24;
 
@@ -249,7 +240,6 @@ function point(
   details: readonly string[] = [],
 ): Point[] {
   if (subjects.length === 0) return [];
-  const rest = subjects.length - mostSubjects;
-  const shown = rest > 1 ? [...subjects.slice(0, mostSubjects), `… ${rest} more`] : subjects;
+  const shown = firstLines(subjects, mostSubjects);
   return [{ lead: `${lead} (${subjects.length})`, subjects: shown, text, details }];
 }

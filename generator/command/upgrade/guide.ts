@@ -6,7 +6,7 @@ import type { Role } from "../../model/model.js";
 import type { Decisions, Settled } from "./decisions.js";
 import type { HandwrittenPart } from "./handwritten.js";
 import { type Decision, type Question, answerPlace } from "./question.js";
-import { type Paint, shortText } from "../../print/terminal-text.js";
+import { type Paint, firstLines, shortText } from "../../print/terminal-text.js";
 import { markdownText as plain, oneLineCode as code } from "../../print/markdown.js";
 
 /** One point of a section. */
@@ -121,7 +121,7 @@ const additions: readonly (readonly [lead: string, rule: RegExp])[] = [
 function newSection({ findings }: Report): Section[] {
   const points = additions.flatMap(([lead, rule]): Point[] => {
     const subjects = findings.filter((finding) => rule.test(finding.rule)).map(nameOf);
-    return subjects.length === 0 ? [] : [{ lead, subjects: shortList([...new Set(subjects)]) }];
+    return subjects.length === 0 ? [] : [{ lead, subjects: firstLines([...new Set(subjects)], mostNames) }];
   });
   return points.length === 0 ? [] : [{ heading: "What is new", points }];
 }
@@ -146,11 +146,6 @@ function changedText(finding: ReportedFinding): string {
 
 /** Maximum number of names shown; `diff` lists all. */
 const mostNames = 16;
-
-function shortList(names: readonly string[]): string[] {
-  const rest = names.length - mostNames;
-  return rest > 1 ? [...names.slice(0, mostNames), `… ${rest} more`] : [...names];
-}
 
 /** @param breaking text about all breaking changes of a role */
 function changeSections(report: Report, requesters: readonly Role[], breaking: string): Section[] {

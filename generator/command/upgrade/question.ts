@@ -1,5 +1,6 @@
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import type { NoteKind } from "../../notes/note.js";
+import { noteEntries } from "../../revision/carried-notes.js";
 
 /** A question to the user, with the value for the answer "yes". */
 export interface Question {
@@ -75,7 +76,5 @@ export function confirmed(entry: JsonObject): JsonObject {
 
 /** The entry of a notes file at a pointer such as `/notes/3`. */
 export function entryAt(file: JsonValue, pointer: string): JsonObject | undefined {
-  const notes = isJsonObject(file) ? file["notes"] : undefined;
-  const entry = Array.isArray(notes) ? notes[Number(pointer.slice("/notes/".length))] : undefined;
-  return isJsonObject(entry) ? entry : undefined;
+  return noteEntries(file)[Number(pointer.slice("/notes/".length))];
 }

@@ -1,8 +1,9 @@
 import { type JsonObject, isJsonObject, groupBy } from "@mcpgen/engine";
 import type { Captured } from "../../capture/capture.js";
-import type { Contract } from "../../contract/contract.js";
+import type { Contract, ContractList } from "../../contract/contract.js";
 import { type LintProblem, lintContract, toolCosts } from "../../lint/lint-contract.js";
 import { everydayProfiles, profileText } from "../../lint/rule.js";
+import { firstLines } from "../../print/terminal-text.js";
 import type { Badge, Item, Members, Offer } from "../../page/browser/dev/messages.js";
 
 /** A difference between the contract and the live server. */
@@ -10,17 +11,16 @@ export interface Drift {
   readonly severity: "error" | "warning";
   readonly message: string;
   /** List and index of the entry in the server's offer; absent for other parts. */
-  readonly entry?: { readonly list: ListName; readonly index: number };
+  readonly entry?: { readonly list: ContractList; readonly index: number };
 }
-
-export type ListName = "tools" | "resources" | "resourceTemplates" | "prompts";
 
 /** Maximum number of lines of one badge. */
 const mostLines = 20;
 
 /** The server's offer without findings, which take longer. */
 export function plainOffer({ contract, leftOut, unread }: Captured, version: number): Offer {
-  const items = (list: ListName): Item[] => entriesOf(contract, list).map((entry) => ({ entry, badges: [] }));
+  const items = (list: ContractList): Item[] =>
+    entriesOf(contract, list).map((entry) => ({ entry, badges: [] }));
   return {
     ...{ version, isJudged: false, drift: [] },
     ...{ tools: items("tools"), resources: items("resources") },
@@ -40,7 +40,7 @@ export function judgedOffer(plain: Offer, contract: Contract, drift: readonly Dr
   const costs = toolCosts(contract);
   const problems = groupBy(lintContract(contract, everydayProfiles), ({ tool }) => tool);
   const drifts = groupBy(drift, ({ entry }) => (entry ? `${entry.list} ${entry.index}` : ""));
-  const judged = (list: ListName): Item[] =>
+  const judged = (list: ContractList): Item[] =>
     plain[list].map(({ entry }, index) => ({
       entry,
       badges: [
@@ -69,7 +69,11 @@ function lintBadges(problems: readonly LintProblem[]): Badge[] {
       return `${message} (${rule.id}: ${judges.join(", ")}). ${rule.fix}`;
     });
     return [
-      { kind: level, text: `${own.length} lint ${level}${own.length === 1 ? "" : "s"}`, lines: first(lines) },
+      {
+        kind: level,
+        text: `${own.length} lint ${level}${own.length === 1 ? "" : "s"}`,
+        lines: firstLines(lines, mostLines),
+      },
     ];
   });
 }
@@ -81,18 +85,15 @@ function driftBadges(drift: readonly Drift[]): Badge[] {
         {
           kind: "drift",
           text: "differs from the contract",
-          lines: first(drift.map(({ message }) => message)),
+          lines: firstLines(
+            drift.map(({ message }) => message),
+            mostLines,
+          ),
         },
       ];
 }
 
-function first(lines: readonly string[]): readonly string[] {
-  return lines.length <= mostLines
-    ? lines
-    : [...lines.slice(0, mostLines), `and ${lines.length - mostLines} more`];
-}
-
-function entriesOf(contract: Contract, list: ListName): readonly Members[] {
+function entriesOf(contract: Contract, list: ContractList): readonly Members[] {
   return (contract[list] ?? []) as unknown as readonly Members[];
 }
 

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
-import { closest } from "../../diagnostics/suggest.js";
+import { nameAdvice } from "../../diagnostics/suggest.js";
 import { type Finding, type Policy, subjectText } from "../finding.js";
 import { ruleIds } from "../rules/table.js";
 
@@ -78,11 +78,10 @@ function problemOf(entry: JsonValue, at: string): Malformed | undefined {
       return { pointer: text === undefined ? at : `${at}/${key}`, message: `expected a ${key}, got ${said}` };
   }
   if (!isByValue && !ruleIds.includes(String(rule))) {
-    const meant = closest(String(rule), ruleIds);
     return {
       pointer: `${at}/rule`,
       message: `there is no rule ${JSON.stringify(rule)}`,
-      next: meant === undefined ? "`mcpgen explain` lists the rules." : `Did you mean ${meant}?`,
+      next: nameAdvice(String(rule), ruleIds, "`mcpgen explain` lists the rules."),
     };
   }
   const { until } = entry;
@@ -98,11 +97,10 @@ function unknownKey(object: JsonObject, known: readonly string[], at: string): M
   const key = Object.keys(object).find((each) => !known.includes(each));
   if (key === undefined) return undefined;
   const missing = known.filter((each) => !Object.hasOwn(object, each));
-  const suggestion = closest(key, missing);
   return {
     pointer: pointer(at, key),
     message: `there is no key ${JSON.stringify(key)} here`,
-    next: suggestion === undefined ? `The keys are ${known.join(", ")}.` : `Did you mean ${suggestion}?`,
+    next: nameAdvice(key, missing, `The keys are ${known.join(", ")}.`),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Paint, type Style, shortText } from "../../print/terminal-text.js";
+import { type Paint, type Style, firstLines, shortText } from "../../print/terminal-text.js";
 import { changeText, subjectText } from "../finding.js";
 import { approvalLine, approvalsFile } from "../policy/approvals.js";
 import type { Level } from "../rules/rule.js";
@@ -140,11 +140,8 @@ function details(group: readonly ReportedFinding[], paint: Paint): string[] {
 const mostUses = 4;
 
 function useLines(group: readonly ReportedFinding[], verbose: boolean): string[] {
-  const uses = usesOf(group);
-  const shown = verbose ? uses : uses.slice(0, mostUses);
-  const rest = uses.length - shown.length;
-  const lines = shown.map((use) => `${useText(use)} ${use.name}`);
-  return [...lines, ...(rest > 0 ? [`… ${rest} more (--verbose)`] : [])].map((line) => indent + line);
+  const lines = usesOf(group).map((use) => `${useText(use)} ${use.name}`);
+  return firstLines(lines, verbose ? Infinity : mostUses, " (--verbose)").map((line) => indent + line);
 }
 
 /** The number of findings that break no message, by rule. */

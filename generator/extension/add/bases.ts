@@ -2,10 +2,13 @@ import { type JsonObject, isJsonObject, naturalCompare } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
 import { closest } from "../../diagnostics/suggest.js";
 import { loadJson } from "../../files/json-file.js";
+import type { ExtensionModel } from "../../model/extension-model.js";
 import type { ProtocolModel } from "../../model/model.js";
 import { loadDocumentation } from "../../revision/schema-source.js";
 import { type Lock, readLock, revisionsFolder, expectRevision } from "../../revision/lock.js";
 import { loadRevision, storedRevision } from "../../revision/revision-source.js";
+import type { ExtensionSource } from "../extension-store.js";
+import { extensionOver } from "../load-extension.js";
 import { referencesToBase } from "../canonical/references.js";
 
 /** A revision that an extension extends. */
@@ -51,6 +54,18 @@ export async function loadBases(
       return { revision, document: value as JsonObject, model };
     }),
   );
+}
+
+/** An extension over the newest of its bases that the schema folder has; undefined if it has none. */
+export async function overNewestBase(
+  extension: ExtensionSource,
+  schemaDir: string,
+): Promise<ExtensionModel | undefined> {
+  const stored = [...readLock(revisionsFolder(schemaDir)).keys()];
+  const base = stored.findLast((revision) => extension.about.bases.includes(revision));
+  if (base === undefined) return undefined;
+  const [loaded] = await loadBases(schemaDir, [base], extension.aboutFile);
+  return extensionOver(extension, loaded!.model);
 }
 
 function newestReleased(lock: Lock): string[] {

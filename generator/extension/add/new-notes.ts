@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, atPointer, isJsonObject, jsonEqual } from "@mcpgen/engine";
 import { CodedError } from "../../diagnostics/coded-error.js";
-import { closest } from "../../diagnostics/suggest.js";
+import { nameAdvice } from "../../diagnostics/suggest.js";
 import type { JsonFile } from "../../files/json-file.js";
 import type { Note } from "../../notes/note.js";
 import { parseNotes } from "../../notes/parse.js";
@@ -109,9 +109,8 @@ export function withSenders(
 
 function expectMethod(method: string, methods: ReadonlySet<string>): void {
   if (methods.has(method)) return;
-  const suggestion = closest(method, methods);
   throw new CodedError("MG2004", `--sender: there is no method ${JSON.stringify(method)}`, {
-    next: suggestion === undefined ? "Write a method of the extension." : `Did you mean ${suggestion}?`,
+    next: nameAdvice(method, methods, "Write a method of the extension."),
   });
 }
 

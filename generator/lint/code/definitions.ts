@@ -1,4 +1,5 @@
 import { ts } from "ts-morph";
+import { type ContractList, identities, nouns } from "../../contract/contract.js";
 import { jsonIn } from "../../files/json-file.js";
 import { type HandlerFunction, type Literals, calleeName, nameOf, visitAll } from "./literals.js";
 import { Servers } from "./servers.js";
@@ -99,16 +100,6 @@ interface ContractServer {
   readonly create?: { readonly declared: ts.Node; readonly index: number; readonly type?: ts.Symbol };
 }
 
-/** The lists of a contract, with the kind of their entries and the member that identifies one. */
-const lists = {
-  tools: ["tool", "name"],
-  resources: ["resource", "uri"],
-  resourceTemplates: ["resource template", "uriTemplate"],
-  prompts: ["prompt", "name"],
-} as const;
-
-type ContractList = keyof typeof lists;
-
 /** The calls `defineServer(contract, handlers, …)` in a file, alone or in `addToTools(…, options, added)`. */
 function contractServers(file: ts.SourceFile, literals: Literals): ContractServer[] {
   const servers: ContractServer[] = [];
@@ -124,7 +115,7 @@ function contractServers(file: ts.SourceFile, literals: Literals): ContractServe
     servers.push({
       entry: (list, key) => {
         const entries = contract[list] as readonly Record<string, unknown>[] | undefined;
-        const found = entries?.find((each) => each[lists[list][1]] === key);
+        const found = entries?.find((each) => each[identities[list]] === key);
         return found && { ...found, ...(list === "tools" ? (added?.[key] as Entry) : undefined) };
       },
       handlers,
@@ -187,7 +178,7 @@ function ofContract(
   servers: Servers,
 ): Definition[] {
   const reason = create && servers.reasonOfContract(create.declared);
-  return (Object.keys(lists) as ContractList[]).flatMap((list) => {
+  return (Object.keys(nouns) as ContractList[]).flatMap((list) => {
     const functions = literals.object(literals.member(handlers, list));
     const names = functions ? [...new Set(literals.names(functions))] : [];
     return names.flatMap((name): Definition[] => {
@@ -197,7 +188,7 @@ function ofContract(
       const { task, replay } = found;
       return [
         {
-          title: `${lists[list][0]} ${JSON.stringify(name)}`,
+          title: `${nouns[list]} ${JSON.stringify(name)}`,
           hasTask: task !== undefined,
           // Rule `task-required` checks the support in the contract.
           support: undefined,

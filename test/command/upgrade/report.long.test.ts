@@ -83,7 +83,7 @@ test("an alternative of a result is listed with its mark", async () => {
     }),
     "--dry-run",
   );
-  const added = gateway.find(({ lead }) => lead.startsWith("Results that are new alternatives"));
+  const added = gateway.find(({ lead }) => lead.startsWith("Alternative results that are new"));
   expect(added?.subjects).toEqual([expect.stringContaining("tools/list: UnchangedResult")]);
 });
 

@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Project as CodeProject, ts } from "ts-morph";
 import { naturalCompare } from "@mcpgen/engine";
+import { diagnosticFinding, mostErrors } from "../../../dev/compiler.js";
 import type { Finding } from "../../../diagnostics/coded-error.js";
 import { generateFiles } from "../../../pipeline/generate.js";
 import { published } from "../../../model/model.js";
-import { counted as amount, columns, shownPath } from "../../../print/terminal-text.js";
+import { counted as amount, columns, firstLines, shownPath } from "../../../print/terminal-text.js";
 import { markdownText, oneLineCode } from "../../../print/markdown.js";
 import { readLock } from "../../../revision/lock.js";
 import { type CommandContext, Arguments } from "../../command.js";
@@ -96,9 +97,8 @@ const mostShown = 8;
 function findingsOf(peer: string, { noLonger, invalid }: Served): Finding[] {
   const finding = (message: string, lines: readonly string[]): Finding[] => {
     if (lines.length === 0) return [];
-    const rest = lines.length - mostShown;
-    const shown = rest > 0 ? [...lines.slice(0, mostShown), `… ${rest} more (--json)`] : lines;
-    return [{ code: "MG3114", severity: "error", message, detail: shown.join("\n") }];
+    const detail = firstLines(lines, mostShown, " (--json)").join("\n");
+    return [{ code: "MG3114", severity: "error", message, detail }];
   };
   return [
     ...finding(
@@ -187,15 +187,9 @@ function detailsOf(title: string, { losses, refused }: Served, verbose: boolean)
       `${method} ${pointer || "(whole)"}: ${how}${count > 1 ? `, ${count} times` : ""}`,
   );
   const all = [...lost, ...refused.map(({ call, why }) => `${call}: refused, ${why}`)];
-  const lines = verbose ? all : all.slice(0, mostShown);
-  const rest = all.length - lines.length;
-  return all.length === 0
-    ? []
-    : [{ title, lines: rest > 0 ? [...lines, `… ${rest} more (--verbose)`] : lines }];
+  if (all.length === 0) return [];
+  return [{ title, lines: firstLines(all, verbose ? Infinity : mostShown, " (--verbose)") }];
 }
-
-/** Maximum number of type errors shown: the first ones cause most of the others. */
-const mostErrors = 20;
 
 const strict: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2022,
@@ -285,14 +279,7 @@ function errorsOf(
     if (file.isDeclarationFile || program.isSourceFileFromExternalLibrary(file) || !wants(file)) continue;
     for (const each of [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)]) {
       if (each.category !== ts.DiagnosticCategory.Error) continue;
-      const { line, character } = file.getLineAndCharacterOfPosition(each.start ?? 0);
-      const text = ts.flattenDiagnosticMessageText(each.messageText, " ").replace(/\s+/g, " ");
-      found.push({
-        code: "MG6801",
-        severity: "error",
-        message: `${text} (TS${each.code})`,
-        place: { file: shown(file.fileName), line: line + 1, column: character + 1 },
-      });
+      found.push(diagnosticFinding(each, shown, file.fileName));
       if (found.length >= mostErrors) return found;
     }
   }

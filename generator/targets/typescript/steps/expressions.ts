@@ -1,7 +1,7 @@
 import { type JsonValue, pointer } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { type Conjunction, type ShapeArm, typesOf } from "../../../compare/shape/form.js";
-import { closest } from "../../../diagnostics/suggest.js";
+import { nameAdvice } from "../../../diagnostics/suggest.js";
 import type { Condition, Expression, Path, Scalar } from "../../../notes/expression.js";
 import { typeText } from "../../../print/type-text.js";
 import { type Made, type Test, isCertain } from "./made.js";
@@ -188,15 +188,12 @@ export class ExpressionPlanner {
 
   #noMember(parts: Parts, nodes: Conjunction, key: string, at: string): ExpressionFault {
     const names = parts.namesOf(nodes);
-    const near = closest(key, names);
+    const otherwise =
+      names.length > 0 ? `The schema has ${names.join(", ")}.` : "The schema has no object here.";
     return new ExpressionFault(
       at,
       `there is no member ${JSON.stringify(key)} here`,
-      near === undefined
-        ? names.length > 0
-          ? `The schema has ${names.join(", ")}.`
-          : "The schema has no object here."
-        : `Did you mean ${JSON.stringify(near)}?`,
+      nameAdvice(key, names, otherwise, JSON.stringify),
     );
   }
 

@@ -4,7 +4,7 @@ import { type Expression, readMembers } from "../../../notes/expression.js";
 import type { ReshapedNote } from "../../../notes/note.js";
 import type { Conjunction, Form, Property, ShapeArm } from "../../../compare/shape/form.js";
 import type { Change, Plan } from "./plan.js";
-import { closest } from "../../../diagnostics/suggest.js";
+import { nameAdvice } from "../../../diagnostics/suggest.js";
 import { ExpressionFault, ExpressionPlanner } from "./expressions.js";
 import { type Made, isCertain } from "./made.js";
 import { absence, objectChanges } from "./members.js";
@@ -185,11 +185,10 @@ function unmade(planner: Planner, target: ShapeArm, key: string): Change {
 
 function unknownMember(target: ShapeArm, key: string, at: string): ExpressionFault {
   const names = [...target.properties.keys()];
-  const near = closest(key, names);
   return new ExpressionFault(
     at,
     `the object to make has no member ${JSON.stringify(key)}`,
-    near === undefined ? `It has ${names.join(", ")}.` : `Did you mean ${JSON.stringify(near)}?`,
+    nameAdvice(key, names, `It has ${names.join(", ")}.`, JSON.stringify),
   );
 }
 
