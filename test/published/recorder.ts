@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
-import { overhear } from "../host/real/overheard.js";
+import { overhear } from "../support/overheard.js";
 
 // Stands in front of a program, and records what passes, one JSON value a line: of a host, its requests to the model; of a
 // server, the messages of both sides. node recorder.mjs host|server RECORD PROGRAM [ARGUMENT…]

@@ -11,8 +11,8 @@ import type { ModelCall } from "../../../generator/host/model/fake-model.js";
 import type { HostName } from "../../../generator/lint/host-rows.js";
 import { type HostServer, hostPrograms } from "../../../generator/host/program.js";
 import { type Case, cases as all, picture, sound } from "../../support/host-cases.js";
+import { overhear } from "../../support/overheard.js";
 import { type EndpointOptions, endpoint } from "./endpoint.js";
-import { overhear } from "./overheard.js";
 import { type Seen, probe } from "./probe.js";
 
 /** An installed host. */

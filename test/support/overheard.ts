@@ -1,5 +1,5 @@
 import { createServer, request as send } from "node:http";
-import { listenOnLoopback } from "../../../generator/files/loopback.js";
+import { listenOnLoopback } from "../../generator/files/loopback.js";
 
 /** Stands between a host and its model, and hears what the host sends. */
 export interface Overheard {
