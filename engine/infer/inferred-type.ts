@@ -11,8 +11,10 @@
  * Members that only `then`, `else` or a dependency describes are optional. If these (or alternatives beside the schema)
  * also describe a member, it may have further members.
  */
-export type FromJsonSchema<Schema> =
-  IsOld<Schema> extends true ? Value<Current<Schema>, Current<Schema>, 6> : Value<Schema, Schema, 6>;
+// One `Value`, not one for each dialect: for a schema that is not inferred yet, the compiler resolves all branches.
+export type FromJsonSchema<Schema> = Value<InDialect<Schema>, InDialect<Schema>, 6>;
+
+type InDialect<Schema> = IsOld<Schema> extends true ? Current<Schema> : Schema;
 
 type Kind = "array" | "boolean" | "null" | "number" | "object" | "string";
 
