@@ -93,6 +93,9 @@ const codex: StartOf = (name, server, model) => {
     'wire_api = "responses"',
     `[mcp_servers.${JSON.stringify(name)}]`,
     ...Object.entries(entry).map(([key, value]) => `${key} = ${toml(value)}`),
+    // Otherwise it asks its model before a slow server has listed its tools.
+    "required = true",
+    "startup_timeout_sec = 60",
   ];
   return {
     files: { ".codex/config.toml": lines.join("\n") },
