@@ -20,7 +20,7 @@ const { errorsByHost, hostVerdict } = await bundled("host-verdicts.ts");
 before(() => mkdir(join(folder, "home"), { recursive: true }));
 after(remove);
 
-describe("published servers in hosts", { concurrency: 1 }, () => {
+describe("published servers in hosts", { concurrency: 1, timeout: servers.length * 5 * hang }, () => {
   for (const server of servers) {
     // Hosts are installed on first use, and call all tools.
     test(`${server.name}: lint and hosts agree about its tools`, { timeout: 5 * hang }, async (t) => {
