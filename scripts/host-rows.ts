@@ -21,6 +21,7 @@ interface HostRow {
     readonly audio: Passage;
     readonly link: Passage;
     readonly embedded: Passage;
+    readonly json: Passage;
     readonly protocolError: string;
     readonly wrongArguments: string;
     readonly text: { readonly whole?: number; readonly cut?: number };
@@ -50,7 +51,7 @@ export function hostsPage(hosts: readonly Named[] = rows): string {
     settings(hosts).join("\n"),
     "## All hosts",
     overview(hosts),
-    "Below: what a host does with a tool that violates rules of [lint](lint.md), with schemas, and with results.",
+    "Below: what a host does with tools that violate rules of [lint](lint.md).",
     ...hosts.map((host) => section(host)),
   ].join("\n\n")}\n`;
 }
@@ -147,6 +148,7 @@ function section(host: Named): string {
     ...(["replaced", "dropped"] as const).flatMap((wanted) =>
       by(wanted) === "" ? [] : [`${wanted} in results: ${by(wanted)}`],
     ),
+    ...(result?.json === "replaced" ? ["a text that is JSON, but not an object, becomes an error"] : []),
     ...(result && isTrace(result.protocolError)
       ? [`a JSON-RPC error reaches the model as ${inCode(result.protocolError)}`]
       : []),
@@ -194,5 +196,5 @@ function inCode(text: string): string {
     .replace(/\s*\n\s*/g, " ⏎ ")
     .replaceAll("`", "'")
     .replaceAll("|", "\\|");
-  return `\`${line.length > 100 ? `${line.slice(0, 100)}…` : line}\``;
+  return `\`${line.length > 60 ? `${line.slice(0, 60)}…` : line}\``;
 }

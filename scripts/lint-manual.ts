@@ -3,8 +3,7 @@ import { levelFor, profiles } from "../generator/lint/rule.js";
 
 const introduction = `# Rules of \`mcpgen lint\`
 
-The rules by which \`mcpgen lint\` checks the tools of a contract for the models and hosts that get them. \`npx mcpgen explain RULE\`
-prints why a rule holds, what to do and where it was seen.
+Rules by which \`mcpgen lint\` checks tools for models and hosts. \`npx mcpgen explain RULE\` says why.
 
 \`\`\`sh
 npx mcpgen lint mcp.contract.yaml --fix --dry-run
@@ -13,21 +12,20 @@ npx mcpgen lint mcp.contract.yaml --host codex --host claude-code
 
 |\`--profile\`|the interface that gets the tools from a host|
 |-|-|
-|\`claude\`, \`openai\`, \`gemini\`|the usual ones; the default|
-|\`gemini-parameters\`|the older field \`parameters\` of Gemini's function declarations, which some hosts still fill|
+|\`claude\`, \`openai\`, \`gemini\`|the default|
+|\`gemini-parameters\`|the older field \`parameters\` of Gemini's function declarations|
 |\`strict\`|the strict mode of OpenAI|
 
-An **error** (E) means that the interface rejects the schema, usually with all other tools of the request. A **warning** (W) means
-that a host may reject it, or that a model may misunderstand it. Tokens are estimated: the bytes of the tool's entry in
-\`tools/list\`, divided by four.
+**E**rror: the interface rejects the schema, usually with all other tools of the request. **W**arning: a host may reject it, or a
+model misunderstand it. Tokens: a quarter of the bytes in \`tools/list\`.
 
 \`--host NAME\` judges for a [host](hosts.md), whatever its model is: an error where it leaves a tool out or cannot call it, a
-warning where it renames the tool, or changes its schema or texts. \`--host\` alone judges for no model; both may be given.
+warning where it renames the tool, or changes its schema or texts.
 
-\`lint FILE --fix\` does what the last column says: each schema accepts the same values afterwards, and comments stay. What is left
-is reported, and decides the exit code. \`--dry-run\` shows the changes.
+\`lint FILE --fix\` does what the last column says: each schema accepts the same values afterwards, and comments stay. \`--dry-run\`
+shows the changes.
 
-For all profiles, \`lint\` also compares the [members of extensions](extensions.md#members-of-tools-and-resources) with their
+\`lint\` also compares the [members of extensions](extensions.md#members-of-tools-and-resources) with their
 definitions (MG6604) and with the capabilities of the server (MG6605).`;
 
 const handlers = `## Handlers: \`--code PATH\`
@@ -56,8 +54,7 @@ A comment \`mcpgen-allow MG6607: REASON\` in the line or above it allows one pla
 
 - Functions of the handler, and functions of the project that get the context, are read as part of it. Other functions are not
   read; a handler that a function returns, and an instance of a class as the handlers, are not found.
-- Nothing can wait with \`state: { parking: false }\`, or in \`createHttpHandler\` on functions of Cloudflare, AWS Lambda, Azure,
-  Google Cloud, Netlify or Vercel. Another value of \`state.parking\`, as in a Durable Object, and tools with \`task\` can wait.`;
+- Nothing can wait with \`state: { parking: false }\`, or in \`createHttpHandler\` on functions of a cloud. Another value of \`state.parking\`, as in a Durable Object, and tools with \`task\` can wait.`;
 
 /** The text of docs/lint.md. */
 export function lintManual(): string {

@@ -66,12 +66,13 @@ export class HostLimits {
     this.#open.delete(id);
   }
 
-  /** Finds hosts that pass less of a result on to their models. */
+  /** Finds hosts that pass less of a result on to their models, or an error in its place. */
   #judge(tool: string | undefined, { content, structuredContent }: JsonObject): void {
     if (tool === undefined) return;
     const texts = (Array.isArray(content) ? content : []).map((block) =>
       isJsonObject(block) ? String(block["text"] ?? "") : "",
     );
+    if (structuredContent === undefined) this.#judgeJson(tool, texts[0] ?? "");
     const length = Math.max(texts.join("").length, JSON.stringify(structuredContent)?.length ?? 0);
     const cutting = this.#rows.flatMap(
       ({ title, result: { text: { whole = 0, cut = Infinity } = {} } = {} }) =>
@@ -82,6 +83,18 @@ export class HostLimits {
         tool,
         `returned a text of ${length} characters: hosts may cut it, ${cutting.join(", ")}`,
         "Return less: page by page, or with an argument that filters.",
+      );
+  }
+
+  /** Reports a text that hosts take for structured content, which must be an object. */
+  #judgeJson(tool: string, text: string): void {
+    const parsed = parsedText(text);
+    const refusing = this.#rows.filter(({ result }) => result?.json === "replaced");
+    if (parsed !== undefined && !isJsonObject(parsed) && refusing.length > 0)
+      this.#report(
+        tool,
+        `returned a text that is JSON, but not an object: an error for ${refusing.map(({ title }) => title).join(", ")}`,
+        "Return `structuredContent` with an object, or a text that is not JSON.",
       );
   }
 

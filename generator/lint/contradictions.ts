@@ -150,41 +150,28 @@ const ranges = [
 function isEmptyRange(each: JsonObject): boolean {
   const types = typesOf(each);
   const allows = (type: string): boolean => types.length === 0 || types.includes(type);
-  const limit = (name: string): number | undefined => {
+  const limit = (name: string, absent: number): number => {
     const given = each[name];
-    return typeof given === "number" ? given : undefined;
+    return typeof given === "number" ? given : absent;
   };
-  const isAbove = (lower: number | undefined, upper: number | undefined, exclusive = false): boolean =>
-    lower !== undefined && upper !== undefined && (exclusive ? lower >= upper : lower > upper);
-  if (
-    ranges.some(
-      ([type, lower, upper]) =>
-        allows(type) &&
-        // Without `contains`, its limits have no effect.
-        (lower !== "minContains" || Object.hasOwn(each, "contains")) &&
-        isAbove(limit(lower), limit(upper)),
-    )
-  )
-    return true;
+  const isEmpty = ranges.some(
+    ([type, lower, upper]) =>
+      allows(type) &&
+      // Without `contains`, its limits have no effect.
+      (lower !== "minContains" || Object.hasOwn(each, "contains")) &&
+      limit(lower, -Infinity) > limit(upper, Infinity),
+  );
+  if (isEmpty) return true;
   if (!allows("number") && !allows("integer")) return false;
-  const [minimum, above] = [limit("minimum"), limit("exclusiveMinimum")];
-  const [maximum, below] = [limit("maximum"), limit("exclusiveMaximum")];
-  if (
-    isAbove(minimum, maximum) ||
-    isAbove(above, maximum, true) ||
-    isAbove(minimum, below, true) ||
-    isAbove(above, below, true)
-  )
-    return true;
-  return !allows("number") && isAbove(lowestInteger(minimum, above), highestInteger(maximum, below));
-}
-
-function lowestInteger(minimum = -Infinity, above = -Infinity): number {
-  return Math.max(Math.ceil(minimum), Math.floor(above) + 1);
-}
-
-function highestInteger(maximum = Infinity, below = Infinity): number {
-  return Math.min(Math.floor(maximum), Math.ceil(below) - 1);
+  const [minimum, above] = [limit("minimum", -Infinity), limit("exclusiveMinimum", -Infinity)];
+  const [maximum, below] = [limit("maximum", Infinity), limit("exclusiveMaximum", Infinity)];
+  const [lower, upper] = [Math.max(minimum, above), Math.min(maximum, below)];
+  if (lower > upper || (lower === upper && (lower === above || upper === below))) return true;
+  const [lowest, highest] = [
+    Math.max(Math.ceil(minimum), Math.floor(above) + 1),
+    Math.min(Math.floor(maximum), Math.ceil(below) - 1),
+  ];
+  return !allows("number") && lowest > highest;
 }
 
 /** Names in `required` that no schema of the same object declares. */

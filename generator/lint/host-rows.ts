@@ -21,8 +21,11 @@ export interface HostRow {
   /** What it does with tools that break a rule of `lint`, by the rule's id. */
   readonly rules?: { readonly [rule: string]: string };
   readonly quiet?: { readonly [kind in "stdio" | "http"]?: KnownQuiet };
-  /** Lengths of texts of results that reach the model whole, and shortened. */
-  readonly result?: { readonly text?: { readonly whole?: number; readonly cut?: number } };
+  /** Lengths of texts of results that reach the model whole, and shortened; whether a text of JSON that is not an object does. */
+  readonly result?: {
+    readonly text?: { readonly whole?: number; readonly cut?: number };
+    readonly json?: string;
+  };
   /** Whether it was seen to obey the variables for proxies. */
   readonly proxy?: boolean;
 }

@@ -78,15 +78,13 @@ export const keywordRules: readonly LintRule[] = [
       "The field `parameters` of function declarations takes a subset of OpenAPI 3.0, and the interface rejects any other keyword. The field `parametersJsonSchema`, which most hosts use today, takes them.",
     fix: "Remove it and describe the limit, or replace it: `const` by `enum` with one value, `exclusiveMinimum` by `minimum`, `oneOf` by `anyOf`.",
     certain:
-      "replaces `const` with a text by `enum`, and removes what excludes nothing, e.g. `uniqueItems: false`; for `gemini-parameters` only",
+      "writes a `const` of text as `enum`, and removes what excludes nothing; for `gemini-parameters` only",
     sources: [geminiFields],
-    find: (subject) => [
-      ...keyword(
-        refusedBy("gemini"),
-        () => true,
-        (place, name) => withoutIdle(place, name) ?? asEnum(place, name),
-      )(subject),
-    ],
+    find: keyword(
+      refusedBy("gemini"),
+      () => true,
+      (place, name) => withoutIdle(place, name) ?? asEnum(place, name),
+    ),
   },
   {
     id: "gemini-reference",
@@ -302,7 +300,7 @@ export const keywordRules: readonly LintRule[] = [
     profiles: ["strict"],
     level: "error",
     reason:
-      "The interface accepts at most 1,000 values in all enums of a schema together, and at most 15,000 characters in an enum of more than 250 strings.",
+      "The interface accepts at most 1,000 values in all enums of a schema, and 15,000 characters in an enum of more than 250.",
     fix: "Declare a string without `enum`, describe its values, and check them in the handler; or add a tool that searches them.",
     sources: [strictFields],
     find: largeEnums,

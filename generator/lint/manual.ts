@@ -30,7 +30,7 @@ function explanation(rule: LintRule): string {
     [
       reason,
       `→ ${adviceText(rule)}`,
-      `For ${profilesText(profiles)}: ${levelText(rule)}.`,
+      ...(profiles.length > 0 ? [`For ${profilesText(profiles)}: ${levelText(rule)}.`] : []),
       ...(hosts.length > 0 ? [`With --host: ${hosts.join(", ")}.`] : []),
       ...sources.map((each) => `See ${each}`),
     ].join("\n"),

@@ -43,7 +43,7 @@ export const patternRules: readonly LintRule[] = [
     profiles: ["openai", "strict"],
     level: "error",
     reason:
-      "The interface compiles a `pattern` with `re` of Python, which has no `(?<name>…)`, `\\k<name>`, `\\u{…}`, `\\cX`, `[^]` and `[]`, and rejects all tools of the request where that fails.",
+      "The interface compiles a `pattern` with `re` of Python, and rejects all tools of the request where that fails. It has no `(?<name>…)`, `\\k<name>`, `\\u{…}`, `\\cX`, `[^]` and `[]`.",
     fix: "Write a group without a name, `\\uXXXX`, the character itself, or `[\\s\\S]` instead.",
     sources: ["https://github.com/BerriAI/litellm/pull/40485", "https://github.com/pleaseai/shunt/pull/488"],
     find: partsOf(

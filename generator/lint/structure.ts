@@ -1,4 +1,4 @@
-import { type JsonValue, isJsonObject, pointer } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, isJsonObject, keywords, pointer } from "@mcpgen/engine";
 import { definitionLists, typesOf } from "./places.js";
 import { isOtherDialect } from "./reading.js";
 import {
@@ -10,9 +10,26 @@ import {
   everyProfile,
   geminiProfiles,
 } from "./rule.js";
-import { inResults, keyword, objectIn, schema, spot, value, withoutKeyword } from "./spots.js";
+import { keyword, objectIn, schema, spot, value, withoutKeyword } from "./spots.js";
 
 const atRoot = ({ isRoot }: { readonly isRoot: boolean }): boolean => isRoot;
+
+/** Faults of a keyword's value, by rule: hosts that repair one of them may leave a tool out for the sake of another. */
+const malformed = {
+  "null-required":
+    "The interface rejects null as `required`, as Go writes an empty list, together with all tools of the request.",
+  "null-keyword":
+    "The interface rejects null as the value of a keyword, together with all tools of the request.",
+  "unknown-type":
+    "The interface rejects a `type` that does not exist in JSON Schema, together with all tools of the request.",
+  "invalid-limit":
+    "The interface rejects a limit, such as `maxLength`, of another type, together with all tools of the request.",
+  "invalid-schema":
+    "The interface rejects a keyword whose value is of another type, together with all tools of the request.",
+};
+
+/** Rules that schemas of results have in one rule of their own. */
+const invalidRules = new Set([...Object.keys(malformed), "repeated-name", "boolean-bound", "tuple-items"]);
 
 /** Rules about the form of schemas. */
 export const structureRules: readonly LintRule[] = [
@@ -35,7 +52,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: ["claude"],
     level: "error",
     reason:
-      "Some hosts leave a tool with `not`, `if`, `then` or `else` at the top level of its arguments out, and say nothing.",
+      "Some hosts leave out a tool with `not`, `if`, `then` or `else` at the top level of its arguments.",
     fix: "Describe the valid combinations, and check them in the handler; or make several tools.",
     sources: ["https://github.com/anthropics/claude-code/issues/95504"],
     find: keyword(["not", "if", "then", "else"], atRoot),
@@ -107,11 +124,10 @@ export const structureRules: readonly LintRule[] = [
     fix: "Write the bound itself: `exclusiveMinimum: 0` for `minimum: 0, exclusiveMinimum: true`.",
     certain: "writes the number in the place of the boolean",
     sources: ["https://github.com/Dokploy/mcp/issues/74"],
-    find: inResults((subject) =>
+    find: (subject) =>
       ["exclusiveMinimum", "exclusiveMaximum"].flatMap((name) =>
         value(name, `\`${name}\` is a boolean`, (each) => typeof each === "boolean", withNumber)(subject),
       ),
-    ),
   },
   {
     id: "tuple-items",
@@ -121,7 +137,7 @@ export const structureRules: readonly LintRule[] = [
     fix: "Use `prefixItems`, or better an object.",
     certain: "calls `items` `prefixItems`, and `additionalItems` `items`",
     sources: ["https://json-schema.org/draft/2020-12/release-notes"],
-    find: inResults(value("items", "`items` is a list", Array.isArray, withPrefixItems)),
+    find: value("items", "`items` is a list", Array.isArray, withPrefixItems),
   },
   {
     id: "reference-elsewhere",
@@ -169,7 +185,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "error",
     reason:
-      "A reference to nothing in the schema of a result removes all tools of the server in hosts on the official TypeScript SDK 1: they compile these schemas when they list the tools.",
+      "Hosts on the official TypeScript SDK 1 lose all tools of the server: they compile these schemas when they list the tools.",
     fix: "Add the definition to `$defs` at the top of the schema, or correct the reference.",
     sources: [
       "https://github.com/modelcontextprotocol/typescript-sdk/issues/1175",
@@ -182,7 +198,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "error",
     reason:
-      "Hosts on the official TypeScript SDK 2 refuse each call of a tool whose result declares another dialect than JSON Schema 2020-12 in `$schema`.",
+      "Hosts on the official TypeScript SDK 2 refuse each call of a tool whose result has another dialect than 2020-12 in `$schema`.",
     fix: "Remove `$schema`, and write the schema in 2020-12.",
     certain: "removes `$schema` if the schema means the same in 2020-12",
     sources: [
@@ -223,31 +239,65 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "warning",
     reason:
-      "Hosts that speak revisions before 2026-07-28 reject the whole list of tools if the schema of a result describes no object. Servers of mcpgen leave the schema out for them.",
+      "Hosts of revisions before 2026-07-28 reject all tools if the schema of a result describes no object. Servers of mcpgen leave the schema out for them; some of these hosts then fail with the text that the result becomes.",
     fix: "Declare `type: object`, and put the value in a property, e.g. `items`.",
     sources: [
       "https://github.com/githubnext/chopin/issues/154",
       "https://github.com/kenn-io/msgvault/issues/626",
     ],
-    find: ({ results }) =>
-      results
-        .filter(({ schema: each, isRoot }) => isRoot && each["type"] !== "object")
-        .map(({ pointer: at }) => spot(at, "a result that is not of type object")),
+    find: resultsWith(
+      "a result that is not an object",
+      (types) => types.length > 0 && !types.includes("object"),
+    ),
   },
   {
-    id: "invalid-schema",
+    id: "result-without-type",
+    profiles: everyProfile,
+    level: "warning",
+    reason:
+      "Hosts of revisions before 2026-07-28 reject all tools here, too. Servers of mcpgen leave the schema out for them.",
+    fix: "Declare `type: object`.",
+    find: resultsWith(
+      "a result that is not of type object",
+      (types, { type }) => types.length === 0 || (types.includes("object") && type !== "object"),
+    ),
+  },
+  ...Object.entries(malformed).map(([id, reason]): LintRule => ({
+    id,
     profiles: everyProfile,
     level: "error",
-    reason:
-      "The interface rejects what is not valid in JSON Schema 2020-12, together with all tools of the request: a `type` that does not exist, null in the place of a keyword's value, a name twice in `required`.",
+    reason,
     fix: "Correct the value of the keyword, or remove the keyword.",
-    certain: "removes the second of two equal names",
     sources: [
       "https://github.com/MervinPraison/PraisonAI/issues/3111",
       "https://github.com/anthropics/claude-code/issues/44364",
       "https://github.com/smallmain/vscode-unify-chat-provider/issues/162",
     ],
-    find: invalidKeywords,
+    find: (subject) => malformedKeywords(subject, id),
+  })),
+  {
+    id: "repeated-name",
+    profiles: everyProfile,
+    level: "error",
+    reason:
+      "The interface rejects a name that is twice in `required` or `type`, together with all tools of the request.",
+    fix: "Remove the second one.",
+    certain: "removes it",
+    find: ({ places }) => places.flatMap(repeatedNames),
+  },
+  {
+    id: "result-invalid-schema",
+    profiles: everyProfile,
+    level: "error",
+    reason: "Hosts that compile the schema of a result cannot call the tool if it is not valid.",
+    fix: "Correct the value of the keyword, or remove the keyword.",
+    certain: "does the same as in arguments",
+    find: ({ results, ...subject }) =>
+      structureRules
+        .filter(({ id }) => invalidRules.has(id))
+        .flatMap(({ find }) => find({ ...subject, places: results, results: [] }))
+        // Nobody compiles an annotation.
+        .filter(({ pointer: at }) => !keywords.get(at.slice(at.lastIndexOf("/") + 1))?.annotation),
   },
   {
     id: "unused-definition",
@@ -262,6 +312,17 @@ export const structureRules: readonly LintRule[] = [
       ),
   },
 ];
+
+/** Finds schemas of results by the types that they declare. */
+function resultsWith(
+  message: string,
+  is: (types: readonly string[], schema: JsonObject) => boolean,
+): LintRule["find"] {
+  return ({ results }) =>
+    results
+      .filter(({ schema: each, isRoot }) => isRoot && is(typesOf(each), each))
+      .map(({ pointer: at }) => spot(at, message));
+}
 
 /** A correction that adds a keyword after another one, if the schema lacks it. */
 function added(
@@ -327,23 +388,32 @@ function danglingReferences(parts: ReturnType<LintSubject["unread"]>, at: string
     .map(({ error, pointer: place }) => spot(place, error.message));
 }
 
-/** Finds invalid values of keywords, except those that other rules find. */
-function invalidKeywords({ places, results, unread }: LintSubject): Spot[] {
-  const byPointer = new Map([...places, ...results].map((place) => [place.pointer, place]));
-  const malformed = unread().filter(({ error, pointer: at }) => {
-    const [holder, name] = [at.slice(0, at.lastIndexOf("/")), at.slice(at.lastIndexOf("/") + 1)];
-    const given = byPointer.get(holder)?.schema[name];
-    const isOther =
-      (name === "items" && Array.isArray(given)) ||
-      (name.startsWith("exclusive") && typeof given === "boolean") ||
-      (typeof given === "string" && name === "pattern") ||
-      holder.endsWith("/patternProperties");
-    return ["malformed-keyword", "not-a-schema"].includes(error.code) && !isOther;
-  });
-  return [
-    ...malformed.map(({ error, pointer: at }) => spot(at, error.message)),
-    ...[...byPointer.values()].flatMap(repeatedNames),
-  ];
+/** Finds invalid values of keywords that a rule is about, except those that rules outside of `malformed` find. */
+function malformedKeywords({ places, unread }: LintSubject, rule: string): Spot[] {
+  const byPointer = new Map(places.map((place) => [place.pointer, place]));
+  return unread()
+    .filter(({ error, pointer: at }) => {
+      if (
+        !["malformed-keyword", "not-a-schema"].includes(error.code) ||
+        !at.startsWith(`${places[0]?.pointer}/`)
+      )
+        return false;
+      const [holder, name] = [at.slice(0, at.lastIndexOf("/")), at.slice(at.lastIndexOf("/") + 1)];
+      const given = byPointer.get(holder)?.schema[name];
+      const isOther =
+        (name === "items" && Array.isArray(given)) ||
+        (name.startsWith("exclusive") && typeof given === "boolean") ||
+        (typeof given === "string" && name === "pattern") ||
+        holder.endsWith("/patternProperties");
+      return !isOther && kindOf(name, given) === rule;
+    })
+    .map(({ error, pointer: at }) => spot(at, error.message));
+}
+
+function kindOf(name: string, given: JsonValue | undefined): keyof typeof malformed {
+  if (given === null) return name === "required" ? "null-required" : "null-keyword";
+  if (name === "type") return "unknown-type";
+  return keywords.get(name)?.of ? "invalid-limit" : "invalid-schema";
 }
 
 /** Finds duplicate names in `required` or `type` (validation, sections 6.1.1 and 6.5.3). */

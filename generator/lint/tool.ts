@@ -21,9 +21,22 @@ export const nameRules: readonly LintRule[] = [
     ),
   },
   {
+    id: "tool-name-hyphen",
+    profiles: [],
+    level: "warning",
+    reason:
+      "Some hosts write `_` in the place of `-`: descriptions that mention the tool then name another one.",
+    fix: "Write `_`, e.g. `get_weather`.",
+    find: toolName(
+      () => "`-` in the name",
+      (name) => name.includes("-"),
+    ),
+  },
+  {
     id: "tool-name-start",
     profiles: geminiProfiles,
     level: "error",
+    inHosts: true,
     reason:
       "Function names start with a letter or `_`, and may contain only letters, digits, `_`, `.`, `:` and `-`.",
     fix: "Put a word in front of a digit, e.g. `search_21st`; remove other characters.",
@@ -107,13 +120,13 @@ export const nameRules: readonly LintRule[] = [
     id: "cut-description",
     profiles: ["claude"],
     level: "warning",
-    reason: "Some hosts cut descriptions after 2,048 characters.",
+    reason: "Some hosts cut descriptions after 4,096 characters.",
     fix: "Put the important part first, and move details to the arguments.",
     sources: [
       "https://github.com/anthropics/claude-code/issues/87650",
       "https://github.com/anthropics/claude-code/issues/41593",
     ],
-    find: longerThan(2048),
+    find: longerThan(4096),
   },
   {
     id: "hidden-characters",

@@ -9,7 +9,9 @@ const rows = [
     quiet: { stdio: { limit: 90_000 }, http: { limit: 60_000 } },
     result: { text: { whole: 100, cut: 200 } },
   },
-  { title: "Short", result: { text: { cut: 50 } } },
+  { title: "Short", result: { text: { cut: 50 }, json: "passed" } },
+  { title: "Parsing", result: { json: "replaced" } },
+  { title: "Guessing", result: { json: "replaced" } },
   { title: "Unknown", result: {} },
 ];
 beforeEach(() => void vi.useFakeTimers());
@@ -140,6 +142,24 @@ test.each<[string, JsonObject, string | undefined]>([
   }
   const message = `list: warning MG6804 the tool "list" returned a text of ${found}`;
   expect(of.found).toEqual(found === undefined ? [] : [message]);
+});
+
+test.each<[string, JsonObject, boolean]>([
+  ["3", {}, true],
+  ["null", {}, true],
+  ['["a"]', { isError: true }, true],
+  ['["a"]', { structuredContent: { a: 1 } }, false],
+  ['{"a":1}', {}, false],
+  ["3 days", {}, false],
+  ["", {}, false],
+])("the text %s with %j is reported as JSON that is not an object: %j", (json, more, isFound) => {
+  const of = connection();
+  of.client(call(1, "list"));
+  of.server({ id: 1, result: { content: [{ type: "text", text: json }, text(1)], ...more } });
+  const found = of.found.filter((each) => each.includes("JSON"));
+  const message =
+    'list: warning MG6804 the tool "list" returned a text that is JSON, but not an object: an error for Parsing, Guessing';
+  expect(found).toEqual(isFound ? [message] : []);
 });
 
 test("results of other requests are let pass, and a tool may be both quiet and long", () => {

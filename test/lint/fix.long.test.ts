@@ -128,7 +128,7 @@ const faults: readonly Fault[] = [
     },
   })),
   {
-    rule: "invalid-schema",
+    rule: "repeated-name",
     plant: (schema) => {
       const { required } = schema;
       if (!Array.isArray(required) || required.length === 0) return false;

@@ -87,7 +87,7 @@ describe("fixed, at every depth", () => {
       { type: "array", items: text },
     ],
     [
-      "invalid-schema",
+      "repeated-name",
       { type: "object", properties: { a: text }, required: ["a", "a"] },
       { type: "object", properties: { a: text }, required: ["a"] },
     ],
@@ -148,7 +148,7 @@ describe("fixed", () => {
       { inputSchema: argument(text), outputSchema: argument({ type: "array", prefixItems: [text] }) },
     ],
     [
-      "boolean-bound",
+      "result-invalid-schema",
       {
         inputSchema: argument(text),
         outputSchema: argument({ type: "integer", minimum: 1, exclusiveMinimum: true }),

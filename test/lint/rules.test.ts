@@ -48,7 +48,8 @@ describe("warnings", () => {
   test("descriptions: none, long ones, and hidden characters", () => {
     expect(found({ description: " " }, "no-description")).toEqual(["/tools/0"]);
     expect(found({ description: "a".repeat(1025) }, "long-description")).toEqual(["/tools/0/description"]);
-    expect(found({ description: "a".repeat(2048) }, "cut-description")).toEqual([]);
+    expect(found({ description: "a".repeat(4096) }, "cut-description")).toEqual([]);
+    expect(found({ description: "a".repeat(4097) }, "cut-description")).toEqual(["/tools/0/description"]);
     expect(found({ description: "a\u202eb" }, "hidden-characters")).toEqual(["/tools/0/description"]);
     expect(found({ description: "a\u{e0041}b" }, "hidden-characters")).toEqual(["/tools/0/description"]);
     expect(found({ description: "👩‍💻 codes,\n\tin lines" }, "hidden-characters")).toEqual([]);
@@ -328,9 +329,9 @@ test.each<[string, JsonObject, readonly string[]]>([
   ["empty-range", { a: { items: { minimum: 2, maximum: 1 } } }, ["/a/items"]],
   ["nullable", { a: { type: "string", nullable: true } }, ["/a/nullable"]],
   ["pattern-of-another-language", { a: { anyOf: [{ pattern: "\\A" }] } }, ["/a/anyOf/0/pattern"]],
-  ["boolean-bound", { a: { exclusiveMaximum: true } }, ["/a/exclusiveMaximum"]],
-  ["tuple-items", { a: { items: [{}] } }, ["/a/items"]],
-  ["invalid-schema", { a: { type: "any" } }, ["/a/type"]],
+  ["result-invalid-schema", { a: { exclusiveMaximum: true } }, ["/a/exclusiveMaximum"]],
+  ["result-invalid-schema", { a: { items: [{}] } }, ["/a/items"]],
+  ["result-invalid-schema", { a: { type: "any" } }, ["/a/type"]],
   // Models do not receive output schemas, so rules for models and their interfaces do not apply.
   ["default-does-not-fit", { a: { type: "string", default: 1 } }, []],
   ["pattern-lookaround", { a: { pattern: "(?=a)" } }, []],
@@ -343,11 +344,13 @@ test.each<[string, JsonObject, readonly string[]]>([
 });
 
 test("results that are not objects, and results without a type", () => {
-  const at = (outputSchema: JsonObject): readonly string[] => found({ outputSchema }, "result-not-object");
-  expect(at({ type: "array" })).toEqual(["/tools/0/outputSchema"]);
-  expect(at({ oneOf: [{ type: "object" }] })).toEqual(["/tools/0/outputSchema"]);
-  expect(at({ type: ["object", "null"] })).toEqual(["/tools/0/outputSchema"]);
-  expect(at({ type: "object" })).toEqual([]);
+  const rulesAt = (outputSchema: JsonObject): readonly string[] =>
+    lintContract(contract({ outputSchema }), ["claude"]).map(({ rule, pointer }) => `${rule.id} ${pointer}`);
+  expect(rulesAt({ type: "array" })).toEqual(["result-not-object /tools/0/outputSchema"]);
+  expect(rulesAt({ type: ["string", "null"] })).toEqual(["result-not-object /tools/0/outputSchema"]);
+  expect(rulesAt({ oneOf: [{ type: "object" }] })).toEqual(["result-without-type /tools/0/outputSchema"]);
+  expect(rulesAt({ type: ["object", "null"] })).toEqual(["result-without-type /tools/0/outputSchema"]);
+  expect(rulesAt({ type: "object" })).toEqual([]);
 });
 
 test("definitions that `dependencies` of older drafts refer to count as used", () => {

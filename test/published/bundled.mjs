@@ -10,7 +10,7 @@ export async function bundled(file) {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(file, import.meta.url))],
     ...{ bundle: true, write: false, platform: "node", format: "esm", logLevel: "error" },
-    external: ["ajv", "ajv/*"],
+    external: ["ajv", "ajv/*", "esbuild"],
     conditions: ["mcpgen-source"],
   });
   // A file inside the repository, from which packages are found.

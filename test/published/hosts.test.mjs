@@ -27,8 +27,8 @@ const files = new Map();
 
 before(async () => {
   await mkdir(home, { recursive: true });
-  const { installed } = await bundled("../host/real/installed.ts");
-  for (const host of hosts) files.set(host, (await installed(host, rows[host].version)).file);
+  const { installed } = await bundled("../host/real/install.ts");
+  for (const host of hosts) files.set(host, (await installed(host)).file);
   await build({
     entryPoints: [fileURLToPath(new URL("recorder.ts", import.meta.url))],
     outfile: recorder,

@@ -1,5 +1,7 @@
+import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { mcpgen, sourceOf } from "../interop/real/project.mjs";
 
 const modules = new URL("node_modules/", import.meta.url).pathname;
 
@@ -15,7 +17,14 @@ const keys = {
   "@brave/brave-search-mcp-server": "BRAVE_API_KEY",
   "@circleci/mcp-server-circleci": "CIRCLECI_TOKEN",
   "@currents/mcp": "CURRENTS_API_KEY",
+  "@modelcontextprotocol/server-github": "GITHUB_PERSONAL_ACCESS_TOKEN",
+  "@modelcontextprotocol/server-google-maps": "GOOGLE_MAPS_API_KEY",
+  "@modelcontextprotocol/server-slack": ["SLACK_BOT_TOKEN", "SLACK_TEAM_ID"],
   "@notionhq/notion-mcp-server": "NOTION_TOKEN",
+  "@perplexity-ai/mcp-server": "PERPLEXITY_API_KEY",
+  "@shortcut/mcp": "SHORTCUT_API_TOKEN",
+  "@z_ai/mcp-server": "Z_AI_API_KEY",
+  "@zereight/mcp-gitlab": "GITLAB_PERSONAL_ACCESS_TOKEN",
   "airtable-mcp-server": "AIRTABLE_API_KEY",
   "figma-developer-mcp": "FIGMA_API_KEY",
   "firecrawl-mcp": "FIRECRAWL_API_KEY",
@@ -36,7 +45,21 @@ export function publishedServers(folder) {
     return {
       name: name.replace("@", "").replace("/", "-"),
       args: [join(modules, name, program), ...(words[name]?.(folder) ?? [])],
-      env: { HOME: folder, ...(keys[name] ? { [keys[name]]: "none" } : {}) },
+      env: { HOME: folder, ...Object.fromEntries([keys[name] ?? []].flat().map((key) => [key, "none"])) },
     };
   });
+}
+
+/** Captures a server: `{ contract, revision }`. */
+export async function captured(folder, server) {
+  const { code, stdout, stderr } = await mcpgen(
+    folder,
+    "capture",
+    ...sourceOf(server),
+    "--out",
+    "-",
+    "--json",
+  );
+  assert.equal(code, 0, `${server.name}: ${stderr}`);
+  return JSON.parse(stdout);
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@mcpgen/engine";
+import type { JsonObject, JsonValue } from "@mcpgen/engine";
 import { corpus } from "./lint-corpus.js";
 
 /** A tool that a rule of `lint` reports, or one that it passes. */
@@ -8,6 +8,8 @@ export interface Case {
   /** The rule; absent where the tool is fine for everybody. */
   readonly rule?: string;
   readonly tool: CaseTool;
+  /** The structured content of its results; by default a value of the schemas of this file. */
+  readonly structured?: JsonValue;
 }
 
 export interface CaseTool {
@@ -85,11 +87,22 @@ const warned: readonly (Partial<CaseTool> & { readonly rule: string; readonly wh
     inputSchema: strictly({}, { $defs: { A: text } }),
   },
   { rule: "strict-depth", what: "eight levels", inputSchema: nested(8) },
+  {
+    rule: "result-not-object",
+    what: "a result that is a list",
+    outputSchema: { type: "array", items: text },
+  },
+  {
+    rule: "result-without-type",
+    what: "a result that is a union of objects",
+    outputSchema: { oneOf: [strictly({ a: text })] },
+  },
+  { rule: "tool-name-hyphen", what: "a name with a hyphen", name: "list-items" },
   { rule: "tool-names-alike", what: "read_sky, beside readSky", name: "read_sky" },
   { rule: "tool-names-alike", what: "readSky, beside read_sky", name: "readSky" },
   { rule: "no-description", what: "no description", description: "" },
   { rule: "long-description", what: "1,025 characters", description: "1".repeat(1025) },
-  { rule: "cut-description", what: "4,000 characters", description: "2".repeat(4000) },
+  { rule: "cut-description", what: "4,097 characters", description: "2".repeat(4097) },
   { rule: "hidden-characters", what: "characters that reorder text", description: "a\u202eb" },
   {
     rule: "task-required",

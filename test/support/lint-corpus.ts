@@ -348,36 +348,52 @@ export const corpus: readonly CorpusTool[] = [
   },
   ...(
     [
-      ["a type that does not exist", { type: "int" }],
-      ["required: true of a property, as in draft-03", { ...text, required: true }],
-      ["null as a description", { ...text, description: null }],
-      ["a length that is a text", { ...text, maxLength: "3" }],
-      ["a schema that is a text", { type: "array", items: "string" }],
-    ] as [string, JsonObject][]
-  ).map(([what, schema]) => ({
+      ["a type that does not exist", "unknown-type", { type: "int" }],
+      ["required: true of a property, as in draft-03", "invalid-schema", { ...text, required: true }],
+      ["null as a description", "null-keyword", { ...text, description: null }],
+      ["null as a limit", "null-keyword", { ...text, maxLength: null }],
+      ["a length that is a text", "invalid-limit", { ...text, maxLength: "3" }],
+      ["a bound that is a text", "invalid-limit", { type: "integer", minimum: "3" }],
+      ["a schema that is a text", "invalid-schema", { type: "array", items: "string" }],
+      ["choices that are a text", "invalid-schema", { ...text, enum: "a, b" }],
+      ["properties that are a text", "invalid-schema", { ...strictly({}), properties: "a, b" }],
+    ] as [string, string, JsonObject][]
+  ).map(([what, rule, schema]) => ({
     what,
     inputSchema: argument(schema),
     refusedBy: everybody,
-    rule: "invalid-schema",
+    rule,
   })),
   {
     what: "null as the list of required properties",
     inputSchema: { ...strictly({}), required: null },
     refusedBy: everybody,
-    rule: "invalid-schema",
+    rule: "null-required",
   },
   {
     what: "a name twice in required",
     inputSchema: strictly({ a: text }, { required: ["a", "a"] }),
     refusedBy: everybody,
-    rule: "invalid-schema",
+    rule: "repeated-name",
   },
-  {
-    what: "a result with a type that does not exist",
+  ...(
+    [
+      ["a type that does not exist", { type: "any" }],
+      ["a boolean bound", { type: "integer", minimum: 0, exclusiveMinimum: true }],
+      ["a tuple of older drafts", { type: "array", items: [text] }],
+    ] as [string, JsonObject][]
+  ).map(([what, schema]) => ({
+    what: `a result with ${what}`,
     inputSchema: strictly({}),
-    outputSchema: strictly({ a: { type: "any" } }),
+    outputSchema: strictly({ a: schema }),
     refusedBy: everybody,
-    rule: "invalid-schema",
+    rule: "result-invalid-schema",
+  })),
+  {
+    what: "a result with null as a description",
+    inputSchema: strictly({}),
+    outputSchema: strictly({ a: { ...text, description: null } }),
+    refusedBy: [],
   },
   {
     what: "a result in draft-07",
@@ -391,13 +407,6 @@ export const corpus: readonly CorpusTool[] = [
     inputSchema: strictly({}),
     outputSchema: strictly({}, { $schema: "https://json-schema.org/draft/2020-12/schema" }),
     refusedBy: [],
-  },
-  {
-    what: "a result with a boolean bound",
-    inputSchema: strictly({}),
-    outputSchema: strictly({ a: { type: "integer", minimum: 0, exclusiveMinimum: true } }),
-    refusedBy: everybody,
-    rule: "boolean-bound",
   },
   {
     what: "a reference to nothing inside of a definition",

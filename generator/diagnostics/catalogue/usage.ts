@@ -249,7 +249,7 @@ export const devDiagnostics = {
     title: "A tool exceeds a limit of hosts",
     exit: 0,
     explanation:
-      "`mcpgen dev` compares each tool call of its page, or of the client of `--stdio`, with limits of hosts, and reports each tool once. A tool that sends neither a result nor progress for 30 s is too quiet: hosts give up, some after 60 s, and load balancers after 30 to 100 s. The time in which the server asks its user does not count: report progress in the handler, or let the tool run as a task. Hosts cut long results, and their models do not see the rest: return less at a time. The page about hosts has the limits.",
+      "`mcpgen dev` compares each tool call of its page, or of the client of `--stdio`, with limits of hosts, and reports each tool once. A tool that sends neither a result nor progress for 30 s is too quiet: hosts give up, some after 60 s, and load balancers after 30 to 100 s. The time in which the server asks its user does not count: report progress in the handler, or let the tool run as a task. Hosts cut long results, and their models do not see the rest: return less at a time. Some take a text that is JSON for structured content, which must be an object, and fail: return an object as `structuredContent`. The page about hosts has the limits.",
   },
 } satisfies Record<string, Diagnostic>;
 

@@ -2,14 +2,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { build } from "esbuild";
 import { format } from "prettier";
 import { type HostName, hostNames } from "../../../generator/lint/host-rows.js";
 import { called, cases } from "../../support/host-cases.js";
-import { installed } from "./installed.js";
 import { type Observed, observe, parts } from "./observe.js";
 import { type Row, caseEffects, differencesOf, inParts, rowOf, steady, wordsOf } from "./row.js";
-import { type Run, stdioProbe } from "./run.js";
+import { hostFolder, installed } from "./install.js";
+import { type Run, buildProbe } from "./run.js";
 
 // Runs real hosts with the probe, computes their rows, and compares them with generator/host/hosts.json:
 // npm run hosts -- [--host NAME…] [--without PART…] [--write | --latest]
@@ -20,7 +19,6 @@ interface Schema {
 
 const rowsFile = "generator/host/hosts.json";
 const evidence = "bench/hosts";
-const home = "test/host/real";
 
 /** The members of a row, in their order. */
 const members = Object.keys(
@@ -40,20 +38,11 @@ const without = new Set(among("--without", values.without, parts));
 const wanted = new Set(parts.filter((part) => !without.has(part)));
 const known = JSON.parse(readFileSync(rowsFile, "utf8")) as Record<HostName, Record<string, unknown>>;
 
-await build({
-  entryPoints: [join(home, "stdio.ts")],
-  outfile: stdioProbe,
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  target: "node20.19",
-  conditions: ["mcpgen-source"],
-  logLevel: "error",
-});
+await buildProbe();
 
 const latest = values.latest ? mkdtempSync(join(tmpdir(), "mcpgen-hosts-")) : undefined;
 try {
-  process.exitCode = (await main(latest)) ? 0 : 1;
+  process.exitCode = (await main(latest ?? hostFolder)) ? 0 : 1;
 } finally {
   if (latest !== undefined) rmSync(latest, { recursive: true, force: true });
 }
@@ -64,8 +53,9 @@ async function main(folder?: string): Promise<boolean> {
   let kept = Promise.resolve();
   const rows = await Promise.all(
     chosen.map(async (name) => {
-      const version = values.latest ? "latest" : String(known[name]["version"]);
-      const host = await start(() => installed(name, version, folder)).catch((error: Error) => error.message);
+      const host = await start(() => installed(name, folder, values.latest ? "latest" : undefined)).catch(
+        (error: Error) => error.message,
+      );
       if (typeof host === "string") return { name, problem: `cannot be installed: ${host}` };
       const begun = performance.now();
       const observed = await observe(host, wanted, start).catch((error: unknown) => String(error));
@@ -128,7 +118,9 @@ function turnstile(most: number): <T>(work: (letGo: () => void) => Promise<T>) =
 /** Tools that no rule reports, and that the host changes all the same; results that differ between transports. */
 function notesOf({ rules, culprits = [], stdio, http }: Observed): string[] {
   const effects = rules ? caseEffects(rules, culprits, cases) : [];
-  const unexplained = effects.filter(({ rule, effect }) => rule === undefined && effect !== undefined);
+  const unexplained = effects.filter(
+    ({ rule, effect, mended }) => rule === undefined && effect !== undefined && !mended,
+  );
   const differing = (stdio?.calls ?? []).filter(({ tool, result }) => {
     const other = http?.calls.find((call) => call.tool === tool);
     return other && steady(wordsOf(other.result)) !== steady(wordsOf(result));

@@ -45,6 +45,7 @@ const results = [
   "audio",
   "link",
   "embedded",
+  "json",
   "failed",
   "refused",
   "needing",
@@ -83,7 +84,7 @@ export async function observe(
     );
   const [waited, all, stdio, http, stateless, legacy, cancel, restarts] = await Promise.all([
     part("quiet", () => Promise.all([quiet(), quiet({ sessions: "kept" })])),
-    part("rules", () => rulesOf(play)),
+    part("rules", () => rulesOf(cases, play)),
     part("stdio", () => play({ script: resultCalls })),
     part("http", () => play({ script: resultCalls, http: { sessions: "kept", authorization: token } })),
     part("stateless", () => play({ script: few, http: { sessions: "stateless" } })),
@@ -108,12 +109,15 @@ export async function observe(
 }
 
 /** Finds the cases that take all tools from the model, then lets the model call the others. */
-async function rulesOf(
+export async function rulesOf(
+  all: readonly Case[],
   play: (options: RunOptions) => Promise<Run>,
 ): Promise<{ culprits: readonly Case[]; rules: Run }> {
-  const culprits = await culpritsIn(cases, play);
-  const others = cases.filter((each) => !culprits.includes(each));
-  return { culprits, rules: await play({ script: [{ tool: "echo" }, ...callsOf(others)], cases: others }) };
+  const culprits = await culpritsIn(all, play);
+  const others = all.filter((each) => !culprits.includes(each));
+  // A case may be called like the probe's own tool.
+  const own = others.some(({ tool }) => tool.name === "echo") ? [] : [{ tool: "echo" }];
+  return { culprits, rules: await play({ script: [...own, ...callsOf(others)], cases: others }) };
 }
 
 /** Calls of the cases with arguments that their schemas take; a case without any is not called. */
@@ -133,7 +137,8 @@ async function culpritsIn(
   some: readonly Case[],
   play: (options: RunOptions) => Promise<Run>,
 ): Promise<readonly Case[]> {
-  const { tools } = await play({ script: [], cases: some });
+  // With a call, a host that asked its model too early runs again.
+  const { tools } = await play({ script: [{ tool: "echo" }], cases: some });
   if (tools.some(({ name, offered }) => name === "echo" && offered)) return [];
   if (some.length <= 1) return some;
   const middle = Math.ceil(some.length / 2);

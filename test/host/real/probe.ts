@@ -1,16 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { serverRevisions } from "@mcpgen/protocol";
 import { McpError, type Server, createServer } from "@mcpgen/runtime";
-import {
-  type Case,
-  type CaseTool,
-  broad,
-  called,
-  longText,
-  picture,
-  sizes,
-  sound,
-} from "../../support/host-cases.js";
+import { type Case, broad, called, longText, picture, sizes, sound } from "../../support/host-cases.js";
 
 /** What the server saw of a call. */
 export interface Seen {
@@ -72,6 +63,7 @@ export function probe({ see, cases = [], speaks, restart }: ProbeOptions): Serve
       resource: { uri: "probe://embedded", mimeType: "text/plain", text: "of the resource" },
     },
   ]);
+  plain("json", () => JSON.stringify([called("json")]));
   plain("failed", () => ({ isError: true, content: [{ type: "text", text: "it failed" }] }));
   plain("refused", () => {
     throw new McpError("remote-error", "it was refused", { rpcCode: -32_042 });
@@ -132,13 +124,14 @@ export function probe({ see, cases = [], speaks, restart }: ProbeOptions): Serve
   );
   const { name, ...definition } = broad;
   server.tool(name, definition as never, () => called(name));
-  const raw = new Map(cases.map(({ tool }) => [tool.name, tool]));
+  const raw = new Map(cases.map((each) => [each.tool.name, each]));
   server.use(async (request, next) => {
     if (request.direction !== "incoming") return next();
     const { method, params, context } = request;
     if (method === "tools/list") {
-      const result = (await next()) as { tools: object[] };
-      return { ...result, tools: [...result.tools, ...raw.values()] } as never;
+      const result = (await next()) as { tools: { name: string }[] };
+      const own = result.tools.filter(({ name: one }) => !raw.has(one));
+      return { ...result, tools: [...own, ...cases.map(({ tool }) => tool)] } as never;
     }
     if (method !== "tools/call") return next();
     const { name: tool, _meta } = params as { name: string; _meta?: { progressToken?: unknown } };
@@ -154,15 +147,19 @@ export function probe({ see, cases = [], speaks, restart }: ProbeOptions): Serve
   return server;
 }
 
-function resultOf({ name, outputSchema }: CaseTool): object {
-  const content = [{ type: "text", text: called(name) }];
-  return { content, ...(outputSchema && { structuredContent: valueOf(outputSchema) }) };
+function resultOf({ tool: { name, outputSchema }, structured }: Case): object {
+  const value = outputSchema && (structured ?? valueOf(outputSchema, called(name)));
+  // A value that is not an object reaches hosts of older revisions as text alone.
+  const text = Array.isArray(value) ? JSON.stringify(value) : called(name);
+  return { content: [{ type: "text", text }], ...(value !== undefined && { structuredContent: value }) };
 }
 
-/** A value of the schemas of results in the cases: they have objects, integers, and texts behind references. */
-function valueOf({ type, properties }: JsonObject): JsonValue {
+/** A value of the schemas of results in the cases: they have objects, integers, lists, and texts behind references. */
+function valueOf({ type, properties, oneOf }: JsonObject, text = "a text"): JsonValue {
+  if (Array.isArray(oneOf)) return valueOf(oneOf[0] as JsonObject);
   if (type === "integer") return 1;
-  if (!isJsonObject(properties)) return "a text";
+  if (type === "array") return [text];
+  if (!isJsonObject(properties)) return text;
   return Object.fromEntries(
     Object.entries(properties).map(([key, each]) => [key, isJsonObject(each) ? valueOf(each) : null]),
   );

@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { lintContract } from "../../../generator/lint/lint-contract.js";
+import { hostNames } from "../../../generator/lint/host-rows.js";
+import { effects as lintEffects, everyProfile } from "../../../generator/lint/rule.js";
 import { anthropic } from "../../../generator/host/model/anthropic.js";
 import { gemini } from "../../../generator/host/model/gemini.js";
 import { openaiChat } from "../../../generator/host/model/openai-chat.js";
 import { openaiResponses } from "../../../generator/host/model/openai-responses.js";
 import type { HostTool } from "../../../generator/host/host-test.js";
+import type { OfferedTool } from "../../../generator/host/model/dialect.js";
 import { serverName } from "../../../generator/host/run-host.js";
 import {
   type Case,
@@ -75,12 +78,17 @@ export function rowOf(observed: Observed): Row {
 
 /** What the host did with each case, for the evidence. */
 export function caseEffects(run: Run, culprits: readonly Case[], cases: readonly Case[]): CaseEffect[] {
-  const prefix = prefixOf(run);
   return cases.map((each) => {
     const { what, rule, tool } = each;
     const seen = run.tools.find(({ name }) => name === tool.name);
-    const effect = culprits.includes(each) || !seen ? "drops-all" : effectOf(each, seen, run, prefix);
-    return { what, ...(rule !== undefined && { rule }), ...(effect && { effect }) };
+    const effect = culprits.includes(each) || !seen ? "drops-all" : effectOf(each, seen, run);
+    const mended = effect || !seen?.offered ? [] : mendedRules(tool, seen.offered, run);
+    return {
+      what,
+      ...(rule !== undefined && { rule }),
+      ...(effect && { effect }),
+      ...(mended.length > 0 && { effect: "rewrites", mended }),
+    };
   });
 }
 
@@ -88,6 +96,8 @@ export interface CaseEffect {
   readonly what: string;
   readonly rule?: string;
   readonly effect?: Effect;
+  /** Rules of lint that the tool violates as listed, and not as offered. */
+  readonly mended?: readonly string[];
 }
 
 /** Members that have a member for each of several parts. */
@@ -170,43 +180,81 @@ function nameOf({ tools }: Run): string | undefined {
   return parted.replace(serverName, "SERVER").replace(/echo$/, "TOOL");
 }
 
+/**
+ * The rules for which the host does the same with all cases: a rule that some case violates without an effect, or with one of
+ * another kind, does not say what the host does.
+ */
 function rulesOf(run: Run, culprits: readonly Case[]): Record<string, Effect> {
-  const all = casesOf(run, culprits);
-  const worst = new Map<string, Effect>();
-  for (const { rule, effect } of caseEffects(run, culprits, all)) {
-    if (rule === undefined || effect === undefined) continue;
-    const before = worst.get(rule);
-    if (!before || effects.indexOf(effect) < effects.indexOf(before)) worst.set(rule, effect);
+  const seen = casesOf(run, culprits).map((each) => ({
+    ...caseEffects(run, culprits, [each])[0]!,
+    broken: brokenRules(each.tool, run),
+  }));
+  const effectOn = ({ effect, mended = [] }: CaseEffect, rule: string): Effect | undefined =>
+    effect === "rewrites" && !mended.includes(rule) ? undefined : effect;
+  const isLess = (rule: string): boolean =>
+    seen.some((each) => each.broken.includes(rule) && effectOn(each, rule) === undefined);
+  const found = new Map<string, Set<Effect>>();
+  for (const each of seen) {
+    // A rule that the case was written for explains what others might, too.
+    const able = each.broken.filter((rule) => !isLess(rule));
+    const meant = able.filter((rule) => each.effect === "rewrites" || rule === each.rule);
+    for (const rule of meant.length > 0 ? meant : able)
+      if (each.effect) found.set(rule, (found.get(rule) ?? new Set()).add(each.effect));
   }
-  return Object.fromEntries([...worst].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const levels = (given: ReadonlySet<Effect>): number =>
+    new Set([...given].map((effect) => lintEffects[effect].level)).size;
+  return Object.fromEntries(
+    [...found]
+      .filter(([, given]) => levels(given) === 1)
+      .map(([rule, given]): [string, Effect] => [rule, effects.find((effect) => given.has(effect))!])
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
-function effectOf({ rule, tool }: Case, { offered }: HostTool, run: Run, prefix: string): Effect | undefined {
+function effectOf({ tool }: Case, { offered }: HostTool, run: Run): Effect | undefined {
   // Under a name that does not show whose it is, the description does.
   if (!offered) return tool.description !== "" && run.heard.has(tool.description) ? "renames" : "drops";
   const call = run.calls.find((each) => each.tool === tool.name);
   const shown = wordsOf(call?.result);
   const isFine = shown.includes(called(tool.name)) || (tool.outputSchema && !/error/i.test(shown));
   if (call?.result !== undefined && (call.isError === true || !isFine)) return "fails";
-  const name = offered.name.slice(prefix.length);
-  if (name !== tool.name || !offered.name.startsWith(prefix)) return "renames";
+  if (offered.name !== prefixOf(run) + tool.name) return "renames";
   const { description = "" } = offered;
-  if (description.length < tool.description.length && isCut(description, tool.description)) return "cuts";
-  if (rule === undefined || !offered.schema || !isJsonObject(offered.schema)) return undefined;
-  const after = { ...tool, name, description, inputSchema: offered.schema };
-  return reports(rule, tool) && !reports(rule, after) ? "rewrites" : undefined;
+  return isCut(description.trim(), tool.description.trim()) ? "cuts" : undefined;
+}
+
+/** The rules that a tool violates as listed, and not as offered. */
+function mendedRules(tool: CaseTool, { description = "", schema = null }: OfferedTool, run: Run): string[] {
+  if (!isJsonObject(schema)) return [];
+  const left = new Set(brokenRules({ ...tool, description, inputSchema: schema }, run));
+  return brokenRules(tool, run).filter((rule) => !left.has(rule));
+}
+
+/**
+ * The rules that a tool violates for any model: those about names in hosts by the name that this host makes. Schemas of results
+ * reach no model: only rules about them alone count there.
+ */
+function brokenRules(tool: CaseTool, run: Run): string[] {
+  const { name } = tool;
+  const inHost = (nameOf(run) ?? "TOOL").replace(/^.*\//, "").replace("SERVER", serverName);
+  const broken = [name, inHost.replace("TOOL", () => name)].flatMap((each, index) =>
+    lintContract({ name: "probe", version: "1", tools: [{ ...tool, name: each }] }, [
+      ...everyProfile,
+      // Some rules are about hosts alone.
+      ...(index === 0 ? hostNames : []),
+    ])
+      .filter(({ rule: { id, inHosts = false }, pointer }) => {
+        const inResult = pointer.startsWith("/tools/0/outputSchema");
+        return inHosts === (index === 1) && inResult === id.startsWith("result-");
+      })
+      .map(({ rule }) => rule.id),
+  );
+  return [...new Set(broken)];
 }
 
 /** Whether a text is the beginning of another, but for a mark of the host at its end. */
 function isCut(text: string, whole: string): boolean {
-  return text.length > 100 && whole.startsWith(text.slice(0, -60));
-}
-
-function reports(rule: string, tool: CaseTool): boolean {
-  const contract = { name: "probe", version: "1", tools: [tool] };
-  return lintContract(contract, ["claude", "openai", "gemini", "gemini-parameters", "strict"]).some(
-    (problem) => problem.rule.id === rule,
-  );
+  return text !== whole && text.length > 100 && whole.startsWith(text.slice(0, -60));
 }
 
 function schemaOf(run: Run): string[] {
@@ -230,6 +278,7 @@ function resultsOf(run: Run): Record<string, JsonValue> {
     audio: passes("audio", run.heard.has(sound)),
     link: has("link", "probe://linked"),
     embedded: has("embedded", "of the resource"),
+    json: has("json", called("json")),
     isError: shown(run, "failed"),
     protocolError: shown(run, "refused"),
     wrongArguments: shown(run, "needing"),

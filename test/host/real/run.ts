@@ -1,8 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { type AddressInfo, type Socket, createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { createInterface } from "node:readline";
+import { build } from "esbuild";
 import { clientRevisions } from "@mcpgen/protocol";
 import { connect, memoryChannels } from "@mcpgen/runtime";
 import type { ContractTool } from "../../../generator/contract/contract.js";
@@ -10,7 +11,7 @@ import { type HostTest, testHost } from "../../../generator/host/host-test.js";
 import type { ModelCall } from "../../../generator/host/model/fake-model.js";
 import type { HostName } from "../../../generator/lint/host-rows.js";
 import { type HostServer, hostPrograms } from "../../../generator/host/program.js";
-import { type Case, cases as all, picture, sound } from "../../support/host-cases.js";
+import { type Case, picture, sound } from "../../support/host-cases.js";
 import { overhear } from "../../support/overheard.js";
 import { type EndpointOptions, endpoint } from "./endpoint.js";
 import { type Seen, probe } from "./probe.js";
@@ -46,7 +47,21 @@ export interface Run extends HostTest {
 }
 
 /** The file of the probe as a program over stdio. */
-export const stdioProbe = join("node_modules/.cache/mcpgen-scripts", "host-probe.mjs");
+const stdioProbe = join("node_modules/.cache/mcpgen-scripts", "host-probe.mjs");
+
+/** Writes the probe as a program, without which no host runs over stdio. */
+export async function buildProbe(): Promise<void> {
+  await build({
+    entryPoints: ["test/host/real/stdio.ts"],
+    outfile: stdioProbe,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20.19",
+    conditions: ["mcpgen-source"],
+    logLevel: "error",
+  });
+}
 
 /** Milliseconds after which a host is ended, and a server that outlives its host is given up. */
 const timeout = 600_000;
@@ -75,7 +90,9 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
   };
   const [overheard, served, listed] = await Promise.all([
     overhear(hear),
-    http ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) }) : overStdio(cases, speaks, see),
+    http
+      ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) })
+      : overStdio(folder, cases, speaks, see),
     listedBy(cases),
   ]);
   const program = hostPrograms[host.name];
@@ -120,6 +137,7 @@ async function overHttp(options: EndpointOptions): Promise<Served> {
 }
 
 async function overStdio(
+  folder: string,
   cases: readonly Case[],
   speaks: readonly string[] = [],
   see: (seen: Seen) => void,
@@ -134,8 +152,9 @@ async function overStdio(
   const port = await new Promise<number>((resolve) =>
     hearing.listen(0, "127.0.0.1", () => resolve((hearing.address() as AddressInfo).port)),
   );
-  const places = cases.map((each) => all.indexOf(each)).join(",");
-  const args = [join(process.cwd(), stdioProbe), String(port), places, speaks.join(",")];
+  const file = join(folder, "cases.json");
+  writeFileSync(file, JSON.stringify(cases));
+  const args = [join(process.cwd(), stdioProbe), String(port), file, speaks.join(",")];
   return {
     server: { command: process.execPath, args, env: {} },
     // When the program has ended, its report is complete.
@@ -155,5 +174,7 @@ async function listedBy(cases: readonly Case[]): Promise<readonly ContractTool[]
   const client = await connect(near, { revisions: clientRevisions });
   const { items } = await client.listTools();
   await client.close();
-  return [...(items as unknown as ContractTool[]), ...cases.map(({ tool }) => tool as ContractTool)];
+  const own = items as unknown as ContractTool[];
+  const given = cases.map(({ tool }) => tool as ContractTool);
+  return [...own.filter(({ name }) => given.every((tool) => tool.name !== name)), ...given];
 }
