@@ -26,7 +26,17 @@ describe("frameworks", { concurrency: 3 }, () => {
         lostTo(tried.trials).filter((each) => !isNamed(each)),
         [],
       );
-      if (!isWritten) assert.deepEqual(records[name].marks, kept[name]?.marks);
+      const [ours, ...others] = records[name].revisions;
+      const isOlder = (revision, theirs) => theirs !== "–" && (revision === "–" || revision < theirs);
+      for (const [index, revision] of ours.entries())
+        assert.equal(
+          others.find((each) => isOlder(revision, each[index]))?.[index],
+          undefined,
+          `ours: ${revision}`,
+        );
+      if (isWritten) return;
+      const { marks, revisions } = records[name];
+      assert.deepEqual({ marks, revisions }, { marks: kept[name]?.marks, revisions: kept[name]?.revisions });
     });
 
   after(async () => {
