@@ -5,9 +5,9 @@ import { isAbsolute, resolve } from "node:path";
 export interface Trace {
   /** System calls that made, wrote, renamed, removed or changed a file outside of the allowed folders, or tried to. */
   readonly files: readonly string[];
-  /** Addresses of other machines, and sockets of other processes. */
+  /** Addresses of other machines. */
   readonly addresses: readonly string[];
-  /** Signals to processes that were not traced, and traced processes that did not end. */
+  /** Sockets of other processes, signals to those that were not traced, and traced ones that did not end. */
   readonly processes: readonly string[];
   /** Programs, other than the first, that got a variable with the given text. */
   readonly variables: readonly string[];
@@ -32,7 +32,7 @@ const [changes, opens, sends, signals] = [changing, opening, sending, signalling
  */
 export function traced(file: string, command: readonly string[]): readonly string[] {
   const calls = [changing, opening, sending, signalling, others].join(" ").replaceAll(" ", ",");
-  const options = ["-f", "--seccomp-bpf", "-y", "-v", "-s", "4096", "-e", "signal=none"];
+  const options = ["-f", "--seccomp-bpf", "-y", "-v", "-s", "4096"];
   return ["strace", ...options, "-e", `trace=${calls}`, "-o", file, "--", ...command];
 }
 
@@ -79,7 +79,7 @@ export function readTrace(file: string, { directory, allowed, secret }: TraceOpt
     if (name === "bind" || sends!.has(name)) {
       for (const path of socketsIn(args, folders.get(pid)))
         if (!isOwn(path) && path !== nameCache)
-          (name === "bind" ? files! : addresses!).add(`${name} ${path}`);
+          (name === "bind" ? files! : processes!).add(`${name} ${path}`);
     }
     if (sends!.has(name)) for (const address of addressesIn(args)) addresses!.add(address);
     // Rings of the kernel do all of this without a call that could be traced.
