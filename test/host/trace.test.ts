@@ -19,7 +19,11 @@ function traceOf(script: string): { readonly trace: Trace; readonly outside: str
   }
   const file = join(folder, "trace");
   const [program, ...args] = traced(file, ["bash", "--norc", "-c", script, outside]);
-  spawnSync(program!, args, { cwd: inside, stdio: "ignore", env: { PATH: process.env["PATH"], SECRET: secret } });
+  spawnSync(program!, args, {
+    cwd: inside,
+    stdio: "ignore",
+    env: { PATH: process.env["PATH"], SECRET: secret },
+  });
   return { trace: readTrace(file, { directory: inside, allowed: [inside], secret }), outside };
 }
 
