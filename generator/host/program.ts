@@ -130,6 +130,7 @@ const qwenCode: StartOf = (name, server, model) => ({
       // Otherwise the model gets a tool that searches for tools.
       ...geminiServers(name, server, { alwaysLoadTools: true }),
       security: { auth: { selectedType: "openai" } },
+      general: { preventSystemSleep: false },
       privacy: { usageStatisticsEnabled: false },
     }),
   },

@@ -32,7 +32,9 @@ const [changes, opens, sends, signals] = [changing, opening, sending, signalling
  */
 export function traced(file: string, command: readonly string[]): readonly string[] {
   const calls = [changing, opening, sending, signalling, others].join(" ").replaceAll(" ", ",");
-  const options = ["-f", "--seccomp-bpf", "-y", "-v", "-s", "4096"];
+  // Rings of the kernel do everything without a call that could be traced; programs do without them.
+  const rings = "inject=io_uring_setup:error=ENOSYS";
+  const options = ["-f", "--seccomp-bpf", "-y", "-v", "-s", "4096", "-e", rings];
   return ["strace", ...options, "-e", `trace=${calls}`, "-o", file, "--", ...command];
 }
 
@@ -82,7 +84,6 @@ export function readTrace(file: string, { directory, allowed, secret }: TraceOpt
           (name === "bind" ? files! : processes!).add(`${name} ${path}`);
     }
     if (sends!.has(name)) for (const address of addressesIn(args)) addresses!.add(address);
-    // Rings of the kernel do all of this without a call that could be traced.
     if (name === "io_uring_setup" && error === undefined) files!.add("io_uring_setup");
     if (name === "execve" && error === undefined && programs++ > 0 && secret !== undefined)
       if (args.includes(secret)) variables!.add(/"([^"]*)"/.exec(args)![1]!);
