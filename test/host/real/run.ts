@@ -62,7 +62,7 @@ const awayTimeout = 60_000;
 
 /** Lets a host play a script with the probe. */
 export async function run(host: Installed, options: RunOptions): Promise<Run> {
-  const { script, http, cases = [], speaks, onSeen, interrupt, away } = options;
+  const { script, cases = [], onSeen, interrupt, away } = options;
   const seen: Seen[] = [];
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-probe-"));
   const [pidFile, traceFile] = [join(folder, "pid"), join(folder, "trace")];
