@@ -13,17 +13,29 @@ export interface Trace {
   readonly variables: readonly string[];
 }
 
-const changing =
-  "creat mkdir mkdirat mknod mknodat rename renameat renameat2 unlink unlinkat rmdir link linkat symlink symlinkat truncate " +
-  "ftruncate chmod fchmod fchmodat chown lchown fchown fchownat utime utimes futimesat utimensat setxattr lsetxattr fsetxattr " +
-  "removexattr lremovexattr fremovexattr";
-const opening = "open openat openat2";
-const sending = "connect sendto sendmsg sendmmsg";
-const signalling = "kill tkill tgkill";
-const others = "bind io_uring_setup chdir fchdir clone clone3 fork vfork execve";
-const [changes, opens, sends, signals] = [changing, opening, sending, signalling].map(
-  (names) => new Set(names.split(" ")),
-);
+const changing = new Set([
+  ...[
+    "creat",
+    "mkdir",
+    "mkdirat",
+    "mknod",
+    "mknodat",
+    "rename",
+    "renameat",
+    "renameat2",
+    "unlink",
+    "unlinkat",
+  ],
+  ...["rmdir", "link", "linkat", "symlink", "symlinkat", "truncate", "ftruncate", "bind", "io_uring_setup"],
+  ...["chmod", "fchmod", "fchmodat", "chown", "lchown", "fchown", "fchownat"],
+  ...["utime", "utimes", "futimesat", "utimensat"],
+  ...["setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr"],
+]);
+const opening = new Set(["open", "openat", "openat2"]);
+const sending = new Set(["connect", "sendto", "sendmsg", "sendmmsg"]);
+const signalling = new Set(["kill", "tkill", "tgkill"]);
+const starting = new Set(["clone", "clone3", "fork", "vfork"]);
+const others = ["chdir", "fchdir", "execve"];
 
 /**
  * The command that traces a program and all that it starts.
@@ -31,11 +43,11 @@ const [changes, opens, sends, signals] = [changing, opening, sending, signalling
  * @param file where the trace is written
  */
 export function traced(file: string, command: readonly string[]): readonly string[] {
-  const calls = [changing, opening, sending, signalling, others].join(" ").replaceAll(" ", ",");
+  const calls = [...changing, ...opening, ...sending, ...signalling, ...starting, ...others];
   // Rings of the kernel do everything without a call that could be traced; programs do without them.
   const rings = "inject=io_uring_setup:error=ENOSYS";
   const options = ["-f", "--seccomp-bpf", "-y", "-v", "-s", "4096", "-e", rings];
-  return ["strace", ...options, "-e", `trace=${calls}`, "-o", file, "--", ...command];
+  return ["strace", ...options, "-e", `trace=${calls.join(",")}`, "-o", file, "--", ...command];
 }
 
 export interface TraceOptions {
@@ -55,49 +67,41 @@ const nameCache = "/var/run/nscd/socket";
 
 /** Reads a trace. */
 export function readTrace(file: string, { directory, allowed, secret }: TraceOptions): Trace {
-  const [files, addresses, processes, variables] = [0, 1, 2, 3].map(() => new Set<string>());
-  const folders = new Map<number, string>();
-  const [ended, sent] = [new Map<number, boolean>(), new Map<number, string>()];
-  const isOwn = (path: string): boolean =>
-    systems.test(path) || allowed.some((folder) => path === folder || path.startsWith(`${folder}/`));
-  let programs = 0;
-  for (const { pid, name, args, result, error } of callsIn(readFileSync(file, "utf8"))) {
-    if (!ended.has(pid)) ended.set(pid, false);
-    // The first process is the first line.
-    if (folders.size === 0) folders.set(pid, directory);
-    if (name === "exit") ended.set(pid, true);
-    const paths = (): string[] => pathsIn(args, folders.get(pid));
-    if (/^(?:v?fork|clone3?)$/.test(name) && !folders.has(result))
-      folders.set(result, folders.get(pid) ?? "?");
-    if (/^f?chdir$/.test(name) && result === 0) folders.set(pid, paths()[0]!);
-    if (opens!.has(name) && /O_(?:WRONLY|RDWR|CREAT|TRUNC|TMPFILE)/.test(args)) {
-      const isNothing = error === "ENOENT" && !args.includes("O_CREAT");
-      if (!isNothing)
-        for (const path of paths()) if (!isOwn(path)) files!.add(`open ${path}${outcome(error)}`);
-    }
-    if (changes!.has(name) && error !== "EEXIST")
-      for (const path of changedIn(name, paths()))
-        if (!isOwn(path)) files!.add(`${name} ${path}${outcome(error)}`);
-    if (name === "bind" || sends!.has(name)) {
-      for (const path of socketsIn(args, folders.get(pid)))
-        if (!isOwn(path) && path !== nameCache)
-          (name === "bind" ? files! : processes!).add(`${name} ${path}`);
-    }
-    if (sends!.has(name)) for (const address of addressesIn(args)) addresses!.add(address);
-    if (name === "io_uring_setup" && error === undefined) files!.add("io_uring_setup");
-    if (name === "execve" && error === undefined && programs++ > 0 && secret !== undefined)
-      if (args.includes(secret)) variables!.add(/"([^"]*)"/.exec(args)![1]!);
-    if (signals!.has(name)) {
-      const target = Math.abs(Number.parseInt(args, 10));
-      if (target > 0 && !/, (?:0|NULL)$/.test(args)) sent.set(target, `${name}(${args})`);
-    }
-  }
-  for (const [target, call] of sent) if (!ended.has(target)) processes!.add(call);
-  for (const [pid, isEnded] of ended) if (!isEnded) processes!.add(`process ${pid} did not end`);
-  const [inFiles, inAddresses, inProcesses, inVariables] = [files, addresses, processes, variables].map(
-    (each) => [...each!].toSorted(),
-  );
-  return { files: inFiles!, addresses: inAddresses!, processes: inProcesses!, variables: inVariables! };
+  const calls = placed(callsIn(readFileSync(file, "utf8")), directory);
+  const isOutside = (path: string): boolean =>
+    !systems.test(path) && !allowed.some((folder) => path === folder || path.startsWith(`${folder}/`));
+  const pids = new Set(calls.map(({ pid }) => pid));
+  const ended = new Set(calls.filter(({ name }) => name === "exit").map(({ pid }) => pid));
+  const sent = calls.filter(({ name }) => sending.has(name));
+  const [, ...programs] = calls.filter(({ name, error }) => name === "execve" && error === undefined);
+  return {
+    files: unique(
+      calls.flatMap((call) =>
+        changesOf(call)
+          .filter((path) => isOutside(path))
+          .map((path) => `${call.name} ${path}${call.error === undefined ? "" : ` (${call.error})`}`),
+      ),
+    ),
+    addresses: unique(sent.flatMap((call) => addressesIn(call))),
+    processes: unique([
+      ...sent.flatMap((call) =>
+        socketsIn(call)
+          .filter((path) => isOutside(path) && path !== nameCache)
+          .map((path) => `${call.name} ${path}`),
+      ),
+      ...calls.filter((call) => isSignal(call, pids)).map(({ name, args }) => `${name}(${args})`),
+      ...[...pids].filter((pid) => !ended.has(pid)).map((pid) => `process ${pid} did not end`),
+    ]),
+    variables: unique(
+      programs
+        .filter(({ args }) => secret !== undefined && args.includes(secret))
+        .map(({ args }) => /"([^"]*)"/.exec(args)![1]!),
+    ),
+  };
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)].toSorted();
 }
 
 interface Call {
@@ -107,6 +111,11 @@ interface Call {
   readonly args: string;
   readonly result: number;
   readonly error: string | undefined;
+}
+
+/** A call, with the working folder of its process; `?` where it is not known. */
+interface PlacedCall extends Call {
+  readonly folder: string;
 }
 
 /** The calls of a trace, those in two lines joined. */
@@ -133,56 +142,74 @@ function* callsIn(text: string): Generator<Call> {
   }
 }
 
+/** Follows the working folders of processes. */
+function placed(calls: Iterable<Call>, directory: string): readonly PlacedCall[] {
+  const folders = new Map<number, string>();
+  return [...calls].map((call) => {
+    // The first line is of the first process.
+    if (folders.size === 0) folders.set(call.pid, directory);
+    const { pid, name, result } = call;
+    const one = { ...call, folder: folders.get(pid) ?? "?" };
+    if (starting.has(name) && !folders.has(result)) folders.set(result, one.folder);
+    if (/^f?chdir$/.test(name) && result === 0) folders.set(pid, pathsIn(one)[0]!);
+    return one;
+  });
+}
+
+/** The paths that a call changes, or would, if it were allowed. */
+function changesOf(call: PlacedCall): readonly string[] {
+  const { name, args, error } = call;
+  if (opening.has(name)) {
+    const isChange = /O_(?:WRONLY|RDWR|CREAT|TRUNC|TMPFILE)/.test(args);
+    return isChange && (error !== "ENOENT" || args.includes("O_CREAT")) ? pathsIn(call) : [];
+  }
+  if (!changing.has(name) || error === "EEXIST") return [];
+  if (name === "io_uring_setup") return error === undefined ? ["a ring of the kernel"] : [];
+  if (name === "bind") return socketsIn(call);
+  const paths = pathsIn(call);
+  // A link changes nothing at its target; the second text of an attribute is its name.
+  if (name.startsWith("symlink")) return paths.slice(-1);
+  return name.endsWith("xattr") ? paths.slice(0, 1) : paths;
+}
+
+/** Whether a call sends a signal to another process than these. Its number 0 only asks whether the process is there. */
+function isSignal({ name, args }: Call, pids: ReadonlySet<number>): boolean {
+  const target = Math.abs(Number.parseInt(args, 10));
+  return signalling.has(name) && target > 0 && !pids.has(target) && !args.endsWith(", 0");
+}
+
 /** The paths in a call's arguments; a relative one starts at the open folder before it, or at the process's own. */
-function pathsIn(args: string, folder = "?"): string[] {
+function pathsIn({ args, folder }: PlacedCall): string[] {
   const paths: string[] = [];
   let start: string | undefined;
   for (const [, opened, text] of args.matchAll(
     /(?:AT_FDCWD|\b\d+)<((?:[^<>\\]|\\.)*)>|"((?:[^"\\]|\\.)*)"/g,
   )) {
-    if (opened !== undefined) {
-      if (start !== undefined) paths.push(start);
-      start = unescaped(opened);
-    } else {
-      paths.push(unescaped(text!, start ?? folder));
-      start = undefined;
-    }
+    if (start !== undefined && text === undefined) paths.push(start);
+    if (text !== undefined) paths.push(pathOf(text, start ?? folder));
+    start = opened === undefined ? undefined : pathOf(opened, "?");
   }
-  if (start !== undefined) paths.push(start);
-  return paths;
-}
-
-/** A link changes nothing at its target; the second text of an attribute is its name. */
-function changedIn(name: string, paths: string[]): string[] {
-  if (name.startsWith("symlink")) return paths.slice(-1);
-  return name.endsWith("xattr") ? paths.slice(0, 1) : paths;
-}
-
-function unescaped(text: string, folder?: string): string {
-  const path = text.replace(/\\(?:([0-7]{1,3})|(.))/g, (_, octal: string | undefined, other: string) =>
-    octal === undefined ? other : String.fromCharCode(Number.parseInt(octal, 8)),
-  );
-  return folder === undefined || isAbsolute(path)
-    ? path
-    : folder === "?"
-      ? `?/${path}`
-      : resolve(folder, path);
+  return start === undefined ? paths : [...paths, start];
 }
 
 /** The paths of sockets; those without a name in the file system reach no file. */
-function socketsIn(args: string, folder: string | undefined): string[] {
-  return [...args.matchAll(/sun_path="((?:[^"\\]|\\.)*)"/g)].map(([, path]) => unescaped(path!, folder));
+function socketsIn({ args, folder }: PlacedCall): string[] {
+  return [...args.matchAll(/sun_path="((?:[^"\\]|\\.)*)"/g)].map(([, path]) => pathOf(path!, folder));
+}
+
+/** A path, as it is written in a trace. */
+function pathOf(text: string, folder: string): string {
+  const path = text.replace(/\\(?:([0-7]{1,3})|(.))/g, (_, octal: string | undefined, other: string) =>
+    octal === undefined ? other : String.fromCharCode(Number.parseInt(octal, 8)),
+  );
+  return isAbsolute(path) || folder === "?" ? path : resolve(folder, path);
 }
 
 /** Addresses in a call's arguments that are not of this machine. One at the port of name servers hands a name on. */
-function addressesIn(args: string): string[] {
+function addressesIn({ args }: Call): string[] {
   const four = /sin_port=htons\((\d+)\), sin_addr=inet_addr\("([^"]+)"\)/g;
   const six = /sin6_port=htons\((\d+)\).*?inet_pton\(AF_INET6, "([^"]+)"/g;
   return [...args.matchAll(four), ...args.matchAll(six)].flatMap(([, port, address]) =>
     /^(?:::ffff:)?127\.|^::1$/.test(address!) && port !== "53" ? [] : [`${address}:${port}`],
   );
-}
-
-function outcome(error: string | undefined): string {
-  return error === undefined ? "" : ` (${error})`;
 }
