@@ -32,8 +32,8 @@ export async function touchedBy(host: Installed, script: readonly ModelCall[], s
 }
 
 /**
- * The members, as paths, that differ between reports of the same host and server, with faults and without times: of 4 runs
- * over stdio and HTTP each, or of as many as MCPGEN_SHARE asks for.
+ * The members, as paths, that differ between reports of the same host and server, with faults and without times, at most
+ * 20: of 4 runs over stdio and HTTP each, or of as many as MCPGEN_SHARE asks for.
  */
 export async function differencesOfReports(
   host: Installed,
@@ -45,9 +45,10 @@ export async function differencesOfReports(
       start(() => reportOf(host, served, script, { faults: true })),
     );
     const [first, ...others] = (await Promise.all(runs)).map(({ report }) => report);
-    return others.flatMap((each) => differences(first, each, ""));
+    const transport = "url" in served.server ? "http" : "stdio";
+    return others.flatMap((each) => differences(first, each, transport));
   });
-  return [...new Set(found)].toSorted();
+  return [...new Set(found)].toSorted().slice(0, 20);
 }
 
 async function onBoth<T>(work: (served: Served) => Promise<readonly T[]>): Promise<readonly T[]> {
