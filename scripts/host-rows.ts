@@ -153,6 +153,7 @@ function section(host: Named): string {
       ? [`a JSON-RPC error reaches the model as ${inCode(result.protocolError)}`]
       : []),
     ...(host.bearer === false ? ["sends no token of its configuration"] : []),
+    ...(host.proxy === false ? ["asks other machines past the variables for proxies"] : []),
     ...advice(host),
   ];
   return [`### ${title}`, facts.map((fact) => `- ${fact}`).join("\n")].join("\n\n");

@@ -93,6 +93,8 @@ const codex: StartOf = (name, server, model) => {
     `base_url = ${JSON.stringify(`${model}/v1`)}`,
     'wire_api = "responses"',
     `[mcp_servers.${JSON.stringify(name)}]`,
+    // A busy machine may need more than its 10 s.
+    "startup_timeout_sec = 60",
     ...Object.entries(entry).map(([key, value]) => `${key} = ${toml(value)}`),
     // Otherwise the model is asked while the server starts, without its tools.
     "required = true",
@@ -134,6 +136,7 @@ const qwenCode: StartOf = (name, server, model) => ({
       // Otherwise the model gets a tool that searches for tools.
       ...geminiServers(name, server, { alwaysLoadTools: true }),
       security: { auth: { selectedType: "openai" } },
+      general: { preventSystemSleep: false },
       privacy: { usageStatisticsEnabled: false },
     }),
   },

@@ -58,7 +58,8 @@ test("shows which tools and results reach the model, and what the host did besid
   expect(run.outside).toEqual(["example.com:443"]);
   // Nothing of this process but where programs are, and nothing stays.
   const [, variables] = /^variables: (.*)$/m.exec(run.output)!;
-  const own = /^(?:CI|HOME|LANG|OWN|PATH|TERM|TMPDIR|XDG_CONFIG_HOME|(?:HTTPS?|ALL|NO)_PROXY)$/i;
+  const own =
+    /^(?:CI|HOME|LANG|OWN|PATH|TERM|TMPDIR|XDG_(?:CONFIG_HOME|RUNTIME_DIR)|(?:HTTPS?|ALL|NO)_PROXY)$/i;
   expect(variables!.split(" ").filter((name) => !own.test(name))).toEqual([]);
   const [, pid] = /^left behind: (\d+)$/m.exec(run.output)!;
   await until("the end of the process that was left behind", () => !runs(Number(pid)));

@@ -41,7 +41,7 @@ describe.each(Object.entries(rows))("%s", (name, row) => {
     const before = { ...row };
     expect(differencesOf(before, row, parts)).toEqual([]);
     const observed = Object.keys(row).filter(
-      (member) => !/^(?:title|package|program|node|date|models|proxy|evidence|version)$/.test(member),
+      (member) => !/^(?:title|package|program|node|date|models|evidence|version)$/.test(member),
     );
     expect(observed).toContain("rules");
     for (const member of observed) {

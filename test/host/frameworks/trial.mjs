@@ -8,10 +8,13 @@ const { framework } = await import(`./${name}/adapter.mjs`);
 process.on("unhandledRejection", () => {});
 for (const each of transport ? [transport] : transports)
   for (const one of server ? [server] : servers) {
-    const cells = await tried(framework, one, each);
-    if (process.send) process.send({ server: one, transport: each, cells });
-    else
+    const trial = await tried(framework, one, each);
+    const { cells, revision = "–" } = trial;
+    if (process.send) process.send({ server: one, transport: each, ...trial });
+    else {
+      console.log(one, each, "revision", revision);
       for (const [column, { works, parts }] of Object.entries(cells))
         console.log(one, each, column, works ?? "lacks", JSON.stringify(parts) ?? "");
+    }
   }
 process.exit();

@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,13 +6,14 @@ import { parseArgs } from "node:util";
 import { format } from "prettier";
 import { type HostName, hostNames } from "../../../generator/lint/host-rows.js";
 import { called, cases } from "../../support/host-cases.js";
-import { type Observed, observe, parts } from "./observe.js";
-import { type Row, caseEffects, differencesOf, inParts, rowOf, steady, wordsOf } from "./row.js";
 import { hostFolder, installed } from "./install.js";
+import { type Observed, type Part, observe, parts } from "./observe.js";
+import { cli } from "./report.js";
+import { type Row, besideRow, caseEffects, differencesOf, inParts, rowOf, steady, wordsOf } from "./row.js";
 import { type Run, buildProbe } from "./run.js";
 
 // Runs real hosts with the probe, computes their rows, and compares them with generator/host/hosts.json:
-// npm run hosts -- [--host NAME…] [--without PART…] [--write | --latest]
+// npm run hosts -- [--host NAME…] [--part PART…] [--write | --latest]
 
 interface Schema {
   readonly additionalProperties: { readonly properties: object };
@@ -28,17 +30,27 @@ const members = Object.keys(
 const { values } = parseArgs({
   options: {
     host: { type: "string", multiple: true },
-    without: { type: "string", multiple: true, default: [] },
+    part: { type: "string", multiple: true },
     write: { type: "boolean", default: false },
     latest: { type: "boolean", default: false },
   },
 });
 const chosen = among("--host", values.host ?? hostNames, hostNames);
-const without = new Set(among("--without", values.without, parts));
-const wanted = new Set(parts.filter((part) => !without.has(part)));
+/** Reports are repeated where it is asked for: it takes minutes. */
+const usual = parts.filter((part) => part !== "repeated");
+const wanted = new Set(among("--part", values.part ?? usual, parts));
 const known = JSON.parse(readFileSync(rowsFile, "utf8")) as Record<HostName, Record<string, unknown>>;
 
 await buildProbe();
+
+if (!existsSync(cli) && (wanted.has("touched") || wanted.has("repeated"))) {
+  console.error("hosts: the parts touched and repeated need the built command line: npm run build");
+  process.exit(2);
+}
+
+/** Parts that read the system calls of the host. */
+const tracedParts: readonly Part[] = ["proxy", "touched"];
+const hasTracer = spawnSync("strace", ["--version"]).status === 0;
 
 const latest = values.latest ? mkdtempSync(join(tmpdir(), "mcpgen-hosts-")) : undefined;
 try {
@@ -48,21 +60,23 @@ try {
 }
 
 /** Looks at each host. Returns whether every row is so. */
-async function main(folder?: string): Promise<boolean> {
+async function main(folder: string): Promise<boolean> {
+  for (const part of tracedParts)
+    if (!hasTracer && wanted.delete(part)) console.log(`strace is not installed: skipped ${part}`);
   const start = turnstile(2);
   let kept = Promise.resolve();
   const rows = await Promise.all(
     chosen.map(async (name) => {
-      const host = await start(() => installed(name, folder, values.latest ? "latest" : undefined)).catch(
-        (error: Error) => error.message,
-      );
+      const version = values.latest ? "latest" : undefined;
+      const host = await start(() => installed(name, folder, version)).catch(reasonOf);
       if (typeof host === "string") return { name, problem: `cannot be installed: ${host}` };
       const begun = performance.now();
       const observed = await observe(host, wanted, start).catch((error: unknown) => String(error));
       if (typeof observed === "string") return { name, problem: observed };
       const seconds = Math.round((performance.now() - begun) / 1000);
       const row = { version: host.version, ...rowOf(observed) };
-      const found = differencesOf(known[name], row, wanted);
+      const compare = values.latest ? besideRow : differencesOf;
+      const found = [...compare(known[name], row, wanted), ...faultsOf(observed)];
       if (values.write) await (kept = kept.then(() => keep(name, row, observed)));
       return { name, observed, row, found, seconds };
     }),
@@ -73,16 +87,31 @@ async function main(folder?: string): Promise<boolean> {
       return 1;
     }
     const { name, row, found, observed, seconds } = each;
-    console.log(
-      `${name} ${row.version}: ${found.length === 0 ? "as its row says" : "not as its row says"}, ${seconds} s`,
-    );
+    const isSame = found.length === 0 ? "as its row says" : "not as its row says";
+    const what = values.latest ? `beside ${String(known[name]["version"])}` : isSame;
+    console.log(`${name} ${row.version}: ${what}, ${seconds} s`);
     for (const line of found) console.log(`  ${line}`);
     for (const line of notesOf(observed)) console.log(`  note: ${line}`);
-    if (latest !== undefined) console.log(JSON.stringify(row, null, 2));
     return found.length;
   });
-  if (values.write) return rows.every(({ row }) => row !== undefined);
-  return values.latest || differences.every((count) => count === 0);
+  // These two show what is different; nothing is wrong with it.
+  if (values.write || values.latest)
+    return rows.every(({ row, observed }) => row !== undefined && faultsOf(observed).length === 0);
+  return differences.every((count) => count === 0);
+}
+
+/** The first lines of npm's words, as one. */
+function reasonOf({ message }: Error): string {
+  const lines = message.split("\n").filter((line) => line.startsWith("npm error"));
+  return (lines.length === 0 ? message : lines.slice(0, 3).join(" ⏎ ")).slice(0, 500);
+}
+
+/** What must not be, whatever a row says. */
+function faultsOf({ touched, repeated = [] }: Observed): string[] {
+  const traces = Object.entries(touched ?? {}).flatMap(([what, each]: [string, readonly string[]]) =>
+    each.map((line) => `touched ${what}: ${line}`),
+  );
+  return [...traces, ...repeated.map((line) => `differs from run to run: ${line}`)];
 }
 
 function among<Name extends string>(option: string, given: readonly string[], all: readonly Name[]): Name[] {
@@ -146,10 +175,10 @@ async function keep(name: HostName, row: Row & { version: string }, observed: Ob
   await write(rowsFile, known);
   const runs = Object.fromEntries(
     Object.entries(observed)
-      .filter(([part]) => part !== "culprits")
+      .filter(([part]) => part !== "culprits" && part !== "repeated")
       .map(([part, run]) => [
         part,
-        "calls" in run ? factsOf(run as Run) : mapped(run as Record<string, Run>),
+        "files" in run ? run : "calls" in run ? factsOf(run as Run) : mapped(run as Record<string, Run>),
       ]),
   );
   const { rules, culprits = [] } = observed;
@@ -166,7 +195,7 @@ function mapped(runs: Record<string, Run>): Record<string, object> {
 }
 
 /** A run without its times; a result that says no more than that the tool was called is counted. */
-function factsOf({ calls, seen, exitCode, outside, others, tools }: Run): object {
+function factsOf({ calls, seen, exitCode, outside, direct, others, tools }: Run): object {
   const [first] = seen;
   const shown = calls.map(({ tool, result, isError }) => ({
     tool,
@@ -181,6 +210,7 @@ function factsOf({ calls, seen, exitCode, outside, others, tools }: Run): object
     ownTools: others,
     notOffered: tools.filter(({ offered }) => !offered).map(({ name }) => name),
     asked: outside,
+    ...(direct && { direct }),
     called: shown.filter((each) => isPlain(each)).length,
     calls: shown.filter((each) => !isPlain(each)),
   };

@@ -3,10 +3,15 @@ import { readToolSchemas } from "../../../generator/contract/emit/tool-schemas.j
 import { exampleArguments } from "../../../generator/sample/example-arguments.js";
 import type { ModelCall } from "../../../generator/host/model/fake-model.js";
 import { type Case, cases, sizes } from "../../support/host-cases.js";
+import { differencesOfReports, touchedBy } from "./report.js";
 import { type Installed, type Run, type RunOptions, run } from "./run.js";
+import type { Trace } from "./trace.js";
 
 /** Parts of what is observed of a host, each with the runs that it takes. */
-export const parts = ["rules", "stdio", "http", "stateless", "legacy", "restart", "cancel", "quiet"] as const;
+export const parts = [
+  ...(["rules", "stdio", "http", "stateless", "legacy", "restart", "cancel", "quiet"] as const),
+  ...(["proxy", "touched", "repeated"] as const),
+] as const;
 
 export type Part = (typeof parts)[number];
 
@@ -20,13 +25,21 @@ export interface Observed {
   /** With sessions, and a bearer token. */
   readonly http?: Run;
   readonly stateless?: Run;
-  readonly legacy?: Run;
+  readonly legacy?: Readonly<Record<Transport, Run>>;
   /** By how the server keeps its sessions. */
   readonly restart?: Readonly<Record<Sessions, Run>>;
   /** Interrupted during a call over HTTP. */
   readonly cancel?: Run;
-  readonly quiet?: Readonly<Record<"stdio" | "http", Run>>;
+  readonly quiet?: Readonly<Record<Transport, Run>>;
+  /** By what has an address that only a proxy knows. */
+  readonly proxy?: Readonly<Record<"model" | "server", Run>>;
+  /** What `mcpgen host test` and the host did to the machine. */
+  readonly touched?: Trace;
+  /** Members of the reports of several runs that are not the same. */
+  readonly repeated?: readonly string[];
 }
+
+type Transport = "stdio" | "http";
 
 export type Sessions = (typeof ways)[number];
 
@@ -82,29 +95,40 @@ export async function observe(
         ...(http && { http }),
       }),
     );
-  const [waited, all, stdio, http, stateless, legacy, cancel, restarts] = await Promise.all([
-    part("quiet", () => Promise.all([quiet(), quiet({ sessions: "kept" })])),
-    part("rules", () => rulesOf(cases, play)),
-    part("stdio", () => play({ script: resultCalls })),
-    part("http", () => play({ script: resultCalls, http: { sessions: "kept", authorization: token } })),
-    part("stateless", () => play({ script: few, http: { sessions: "stateless" } })),
-    part("legacy", () => play({ script: few, speaks: handshake })),
-    part("cancel", () =>
-      play({ script: silence(interruptedFor), http: { sessions: "kept" }, interrupt: true }),
-    ),
-    part("restart", () =>
-      Promise.all(ways.map((sessions) => play({ script: aroundRestart, http: { sessions } }))),
-    ),
-  ]);
+  const onBoth = (options: RunOptions): Promise<[stdio: Run, http: Run]> =>
+    Promise.all([play(options), play({ ...options, http: { sessions: "kept" } })]);
+  const behindProxy = (away: "model" | "server"): Promise<Run> =>
+    play({ script: few, http: { sessions: "kept" }, away });
+  const [waited, all, stdio, http, stateless, legacy, cancel, restarts, proxy, touched, repeated] =
+    await Promise.all([
+      part("quiet", () => Promise.all([quiet(), quiet({ sessions: "kept" })])),
+      part("rules", () => rulesOf(cases, play)),
+      part("stdio", () => play({ script: resultCalls })),
+      part("http", () => play({ script: resultCalls, http: { sessions: "kept", authorization: token } })),
+      part("stateless", () => play({ script: few, http: { sessions: "stateless" } })),
+      part("legacy", () => onBoth({ script: few, speaks: handshake })),
+      part("cancel", () =>
+        play({ script: silence(interruptedFor), http: { sessions: "kept" }, interrupt: true }),
+      ),
+      part("restart", () =>
+        Promise.all(ways.map((sessions) => play({ script: aroundRestart, http: { sessions } }))),
+      ),
+      part("proxy", () => Promise.all([behindProxy("model"), behindProxy("server")])),
+      part("touched", () => touchedBy(host, few, start)),
+      part("repeated", () => differencesOfReports(host, few, start)),
+    ]);
   return {
     ...all,
     ...(stdio && { stdio }),
     ...(http && { http }),
     ...(stateless && { stateless }),
-    ...(legacy && { legacy }),
+    ...(legacy && { legacy: { stdio: legacy[0], http: legacy[1] } }),
     ...(cancel && { cancel }),
     ...(restarts && { restart: { kept: restarts[0]!, sealed: restarts[1]!, stateless: restarts[2]! } }),
     ...(waited && { quiet: { stdio: waited[0], http: waited[1] } }),
+    ...(proxy && { proxy: { model: proxy[0], server: proxy[1] } }),
+    ...(touched && { touched }),
+    ...(repeated && { repeated }),
   };
 }
 

@@ -46,17 +46,16 @@ export interface Row {
 
 /** Computes the row of a host from what was seen. */
 export function rowOf(observed: Observed): Row {
-  const { culprits = [], rules, stdio, http, stateless, legacy, cancel, restart, quiet } = observed;
+  const { culprits = [], rules, stdio, http, legacy, cancel, restart, quiet, proxy, touched } = observed;
   // A host that offers no tool shows nothing of how it offers tools.
   const some = [stdio, http, rules].find((run) => run && resultOf(run, "echo") !== "");
   const revision = {
     ...revisionOf("stdio", stdio),
     ...revisionOf("http", http),
-    ...revisionOf("legacy", legacy),
+    ...(legacy && legacyOf(legacy)),
   };
   const api = some && apiOf(some);
   const name = some && nameOf(some);
-  const runs = [rules, stdio, http, stateless, legacy].filter((each) => each !== undefined);
   return {
     ...(api !== undefined && { api }),
     ...(name !== undefined && { name }),
@@ -71,8 +70,7 @@ export function rowOf(observed: Observed): Row {
     }),
     ...(cancel && cancelOf(cancel)),
     ...(http && { bearer: resultOf(http, "echo").includes(called("echo")) }),
-    // One that asks nothing shows neither.
-    ...(runs.some(({ outside }) => outside.length > 0) && { proxy: true }),
+    ...(proxy && { proxy: Object.values(proxy).every(isBehind) && (touched?.addresses ?? []).length === 0 }),
   };
 }
 
@@ -113,6 +111,9 @@ const shownBy: { readonly [Name in Part]: readonly string[] } = {
   restart: ["restart.kept", "restart.sealed", "restart.stateless"],
   cancel: ["cancel"],
   quiet: ["quiet.stdio", "quiet.http"],
+  proxy: ["proxy"],
+  touched: [],
+  repeated: [],
 };
 
 /** The members of the row that are not as hosts.json says; members in parts are compared part by part. */
@@ -130,6 +131,16 @@ export function differencesOf(
   return [
     ...[...next!].flatMap(([path, value]) => objectLines(path, old!.get(path), value, lines)),
     ...missing.flatMap((path) => lines(path, old!.get(path), undefined)),
+  ];
+}
+
+/** The members of a row beside those of hosts.json, a line each. */
+export function besideRow(before: Record<string, unknown>, row: object, wanted: Iterable<Part>): string[] {
+  const old = new Map(pathsOf(before));
+  const same = pathsOf(row).filter(([path, value]) => isDeepStrictEqual(old.get(path), value));
+  return [
+    ...same.map(([path, value]) => `= ${path}: ${JSON.stringify(value)}`),
+    ...differencesOf(before, row, wanted).map((line) => `≠ ${line}`),
   ];
 }
 
@@ -159,6 +170,18 @@ function objectLines(
 function revisionOf(where: string, run: Run | undefined): Record<string, string> {
   const revision = run?.seen[0]?.revision;
   return revision === undefined ? {} : { [where]: revision };
+}
+
+/** One revision, if the host speaks the same over both; else a text that fits no row. */
+function legacyOf({ stdio, http }: NonNullable<Observed["legacy"]>): { legacy?: string } {
+  const [one, other] = [stdio, http].map(({ seen }) => seen[0]?.revision);
+  if (one !== other) return { legacy: `${one ?? "nothing"} over stdio, ${other ?? "nothing"} over HTTP` };
+  return one === undefined ? {} : { legacy: one };
+}
+
+/** Whether a host reached what only its proxy knows, and nothing past the proxy. */
+function isBehind(run: Run): boolean {
+  return resultOf(run, "echo").includes(called("echo")) && run.direct!.length === 0;
 }
 
 function apiOf({ paths }: Run): string | undefined {

@@ -15,6 +15,7 @@ import { type Case, picture, sound } from "../../support/host-cases.js";
 import { overhear } from "../../support/overheard.js";
 import { type EndpointOptions, endpoint } from "./endpoint.js";
 import { type Seen, probe } from "./probe.js";
+import { readTrace, traced } from "./trace.js";
 
 /** An installed host. */
 export interface Installed {
@@ -34,6 +35,8 @@ export interface RunOptions {
   readonly onSeen?: (seen: Seen) => void;
   /** Whether the host and its processes are interrupted, as by a terminal, once the quiet tool runs. */
   readonly interrupt?: boolean;
+  /** What has an address that only a proxy knows. The host is traced then. */
+  readonly away?: "model" | "server";
 }
 
 export interface Run extends HostTest {
@@ -44,6 +47,8 @@ export interface Run extends HostTest {
   readonly paths: readonly string[];
   /** What reached the model of the picture, the sound, and the descriptions of the cases. */
   readonly heard: ReadonlySet<string>;
+  /** Addresses of other machines that it asked past its proxy; absent if it was not traced. */
+  readonly direct?: readonly string[];
 }
 
 /** The file of the probe as a program over stdio. */
@@ -67,12 +72,15 @@ export async function buildProbe(): Promise<void> {
 const timeout = 600_000;
 const outliving = 10_000;
 
+/** Milliseconds for a host that may not reach its model, and tries for minutes. */
+const awayTimeout = 60_000;
+
 /** Lets a host play a script with the probe. */
 export async function run(host: Installed, options: RunOptions): Promise<Run> {
-  const { script, http, cases = [], speaks, onSeen, interrupt } = options;
+  const { script, cases = [], onSeen, interrupt, away } = options;
   const seen: Seen[] = [];
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-probe-"));
-  const pidFile = join(folder, "pid");
+  const [pidFile, traceFile] = [join(folder, "pid"), join(folder, "trace")];
   let tellEnd: (() => void) | undefined;
   const toolEnd = interrupt && new Promise<void>((resolve) => (tellEnd = resolve));
   const see = (each: Seen): void => {
@@ -90,9 +98,7 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
   };
   const [overheard, served, listed] = await Promise.all([
     overhear(hear),
-    http
-      ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) })
-      : overStdio(folder, cases, speaks, see),
+    serve({ ...options, folder, see }),
     listedBy(cases),
   ]);
   const program = hostPrograms[host.name];
@@ -100,34 +106,64 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
     ...program,
     start(name, server, model) {
       overheard.model = model;
-      const start = program.start(name, server, overheard.url);
-      const path = [host.node, process.env["PATH"]].filter((each) => each !== undefined).join(delimiter);
+      const seenServer = away === "server" ? overheard.away(server) : server;
+      const start = program.start(name, seenServer, away === "model" ? overheard.modelAway : overheard.url);
+      const command = [host.file, ...start.args];
       // The shell becomes the host, whose process id is then known.
-      const args = ["-c", 'echo $$ >"$0"; exec "$@"', pidFile, host.file, ...start.args];
-      return { ...start, args, env: { ...start.env, PATH: path } };
+      const args = [
+        "-c",
+        'echo $$ >"$0"; exec "$@"',
+        pidFile,
+        ...(away ? traced(traceFile, command) : command),
+      ];
+      const env = { ...start.env, ...(away && overheard.variables), PATH: pathOf(host) };
+      return { ...start, args, env };
     },
   };
   try {
-    const request = { program: started, file: "/bin/sh", server: served.server, listed, script, timeout };
-    const test = await testHost(request);
+    const given = { program: started, file: "/bin/sh", server: served.server, listed, script };
+    const test = await testHost({ ...given, timeout: away ? awayTimeout : timeout });
     // The server learns of it, or the tool goes on to its end.
     if (seen.some(({ tool }) => tool === "quiet")) await toolEnd;
     await served.end();
     // A row of a host that was too slow would not be so.
-    if (test.exitCode === undefined && !interrupt)
+    if (test.exitCode === undefined && !interrupt && !away)
       throw new Error(
         `${host.name} did not end in ${timeout / 1000} s; it printed: ${test.output.slice(-300)}`,
       );
-    return { ...test, cases, seen, paths: [...paths], heard };
+    const direct = away && readTrace(traceFile, { directory: folder, allowed: ["/"] }).addresses;
+    const facts = { cases, seen, paths: [...paths], heard };
+    return { ...test, ...facts, outside: overheard.asked(test.outside), ...(direct && { direct }) };
   } finally {
     await overheard.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-interface Served {
+/** Folders with programs: of the host's Node.js, and of this process. */
+export function pathOf({ node }: Installed): string {
+  return [node, process.env["PATH"]].filter((each) => each !== undefined).join(delimiter);
+}
+
+export interface Served {
   readonly server: HostServer;
   end(): Promise<void>;
+}
+
+/** Serves the probe. @param folder for files of it */
+export function serve({
+  folder,
+  http,
+  cases = [],
+  speaks,
+  see,
+}: Pick<RunOptions, "http" | "cases" | "speaks"> & {
+  readonly folder: string;
+  readonly see: (seen: Seen) => void;
+}): Promise<Served> {
+  return http
+    ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) })
+    : overStdio(folder, cases, speaks, see);
 }
 
 async function overHttp(options: EndpointOptions): Promise<Served> {

@@ -5,17 +5,18 @@ import { serverRevisions } from "@mcpgen/protocol";
 import { createServer } from "@mcpgen/runtime";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { serveStdio } from "@mcpgen/runtime/stdio";
-import { nameForm, steps, tools } from "../shared/tools.mjs";
+import { nameForm, note, steps, tools } from "../shared/tools.mjs";
 
 const server = createServer({ name: "trips", version: "1.0.0" }, { revisions: serverRevisions });
 for (const { name, asks, call, example: _, shows: __, ...definition } of tools)
-  server.tool(name, definition, async (args, { ask, progress, signal }) =>
-    call(args, {
+  server.tool(name, definition, async (args, { ask, progress, signal, revision }) => {
+    note(`revision ${revision}`);
+    return call(args, {
       signal,
       progress: (step) => progress(step, steps),
       answer: asks && (await ask.elicit("name", nameForm)),
-    }),
-  );
+    });
+  });
 
 const [mode, port = "0"] = process.argv.slice(2);
 if (mode === "stdio") serveStdio(server);

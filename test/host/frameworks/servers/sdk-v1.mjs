@@ -4,8 +4,21 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
-import { nameForm, steps, tools } from "../shared/tools.mjs";
+import { nameForm, note, steps, tools } from "../shared/tools.mjs";
 import { serveOnPort, sessionsOf } from "./on-port.mjs";
+
+/** The revision that the last handshake agreed on: over stdio, nothing else names it. */
+let negotiated;
+
+/** A transport whose handshake is heard. */
+function heard(transport) {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    negotiated = message.result?.protocolVersion ?? negotiated;
+    return send(message, options);
+  };
+  return transport;
+}
 
 // `McpServer` of version 1 takes Zod alone; `Server` lists JSON Schema as it is.
 function makeServer() {
@@ -17,6 +30,7 @@ function makeServer() {
     })),
   }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    note(`revision ${extra.requestInfo?.headers["mcp-protocol-version"] ?? negotiated}`);
     const { asks, call } = tools.find(({ name }) => name === params.name);
     const progressToken = extra._meta?.progressToken;
     const progress = async (step) => {
@@ -32,11 +46,11 @@ function makeServer() {
 
 const mode = process.argv[2];
 const transport = async (options) => {
-  const made = new StreamableHTTPServerTransport(options);
+  const made = heard(new StreamableHTTPServerTransport(options));
   await makeServer().connect(made);
   return made;
 };
-if (mode === "stdio") await makeServer().connect(new StdioServerTransport());
+if (mode === "stdio") await makeServer().connect(heard(new StdioServerTransport()));
 else if (mode === "stateless")
   serveOnPort(async (request, response) => {
     if (request.method !== "POST") return response.writeHead(405).end();

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
 import { McpServer, createMcpHandler, fromJsonSchema, inputRequired } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { nameForm, steps, tools } from "../shared/tools.mjs";
+import { nameForm, note, steps, tools } from "../shared/tools.mjs";
 import { serveOnPort, sessionsOf } from "./on-port.mjs";
 
 function makeServer() {
@@ -16,7 +16,10 @@ function makeServer() {
         inputSchema: fromJsonSchema(inputSchema),
         ...(outputSchema && { outputSchema: fromJsonSchema(outputSchema) }),
       },
-      (args, { mcpReq }) => {
+      (args, { mcpReq, http }) => {
+        const inRequest = mcpReq.envelope?.["io.modelcontextprotocol/protocolVersion"];
+        const inHeader = http?.req?.headers.get("mcp-protocol-version");
+        note(`revision ${inRequest ?? inHeader ?? server.server.getNegotiatedProtocolVersion()}`);
         const answer = mcpReq.inputResponses?.name;
         if (asks && !answer)
           return inputRequired({ inputRequests: { name: inputRequired.elicit(nameForm) } });

@@ -16,15 +16,20 @@ const hasColumn = ({ name, asks, outputSchema }) =>
   asks || outputSchema || name === "count" || name === "wait";
 
 /**
- * Tries a framework with a server: an object with a cell for each column, `{ works, parts }`. `works` is `true`, `false`,
- * or `undefined` where the framework lacks it; `parts` are the reasons by tool, where something failed or changed.
+ * Tries a framework with a server: `{ cells, revision }`, with the revision that it chose, and a cell for each column,
+ * `{ works, parts }`. `works` is `true`, `false`, or `undefined` where the framework lacks it; `parts` are the reasons by
+ * tool, where something failed or changed.
  */
 export async function tried(framework, serverName, transport) {
   const lacks = framework.lacks[transport];
-  if (lacks) return Object.fromEntries(columns.map((column) => [column, { parts: { [transport]: lacks } }]));
+  if (lacks)
+    return {
+      cells: Object.fromEntries(columns.map((column) => [column, { parts: { [transport]: lacks } }])),
+    };
   const server = new TestedServer(serverName, transport);
   const cells = {};
   let session;
+  let revision;
   try {
     const target = await server.target();
     session = await bounded(open(framework, target));
@@ -35,9 +40,10 @@ export async function tried(framework, serverName, transport) {
     for (const column of columns) cells[column] ??= cell({ connect: reason(error) });
   } finally {
     await bounded(session?.close()).catch(() => {});
+    revision = server.revision || undefined;
     await server.close();
   }
-  return cells;
+  return { cells, revision };
 }
 
 async function cellOf(column, trial) {

@@ -27,7 +27,7 @@ const quiet = {
 /**
  * Tries a framework with every server over every transport, in a separate process.
  *
- * @returns `{ package, version, trials }`, where a trial is `{ server, transport, cells }`
+ * @returns `{ package, version, trials }`, where a trial is `{ server, transport, cells, revision }`
  * @throws Error if the process ends before its last trial
  */
 export async function trialsOf(name) {
@@ -74,17 +74,19 @@ export function lostTo(trials) {
 
 const mark = ({ works }) => (works === undefined ? "–" : works === true ? "●" : works === false ? "○" : "◐");
 
-/** What is kept of a framework: its marks by column, for each server one a transport, and each reason once. */
+/** What is kept of a framework: its revisions, its marks by column, both for each server one a transport, and each reason once. */
 export function recordOf({ trials, ...named }) {
   const marks = {};
   const reasons = {};
+  const trialOf = (server, transport) =>
+    trials.find((each) => each.server === server && each.transport === transport);
+  const revisions = servers.map((server) =>
+    transports.map((transport) => trialOf(server, transport).revision ?? "–"),
+  );
   for (const column of columns) {
-    marks[column] = servers.map((server) => {
-      const own = trials.filter((each) => each.server === server);
-      return transports
-        .map((transport) => mark(own.find((each) => each.transport === transport).cells[column]))
-        .join("");
-    });
+    marks[column] = servers.map((server) =>
+      transports.map((transport) => mark(trialOf(server, transport).cells[column])).join(""),
+    );
     for (const { server, transport, cells } of trials)
       for (const [part, reason] of Object.entries(cells[column].parts ?? {}))
         ((reasons[column] ??= {})[`${part}: ${reason}`] ??= []).push(`${server} ${transport}`);
@@ -93,7 +95,7 @@ export function recordOf({ trials, ...named }) {
   for (const byReason of Object.values(reasons))
     for (const [reason, where] of Object.entries(byReason))
       byReason[reason] = where.length === everywhere ? "everywhere" : where.join(", ");
-  return { ...named, marks, reasons };
+  return { ...named, revisions, marks, reasons };
 }
 
 /** The results of all frameworks, as they are kept. */
@@ -106,12 +108,13 @@ export function resultsOf(records) {
 export function tableOf(results) {
   const bearer = transports.indexOf("bearer");
   const rest = [...transports.keys()].filter((index) => index !== bearer);
-  const rows = Object.values(results.frameworks).map(({ package: name, version, marks }) => [
+  const rows = Object.values(results.frameworks).map(({ package: name, version, revisions, marks }) => [
     `${name} ${version}`,
+    shown(revisions, rest),
     ...columns.map((column) => shown(marks[column], rest)),
     shown(marks.list, [bearer]),
   ]);
-  const head = ["framework", ...columns, "bearer"];
+  const head = ["framework", "revision", ...columns, "bearer"];
   return [head, head.map(() => "-"), ...rows].map((row) => `|${row.join("|")}|`).join("\n");
 }
 

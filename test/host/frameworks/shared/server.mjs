@@ -57,6 +57,12 @@ export class TestedServer {
     return readFileSync(this.#journal, "utf8").split("\n").includes(line);
   }
 
+  /** The revision of the calls; several, if a framework changed it. */
+  get revision() {
+    const noted = readFileSync(this.#journal, "utf8").matchAll(/^revision (.*)$/gm);
+    return [...new Set([...noted].map(([, revision]) => revision))].join(" and ");
+  }
+
   async close() {
     await this.#end();
     if (existsSync(this.#folder)) rmSync(this.#folder, { recursive: true });

@@ -196,10 +196,10 @@ export const tools = [
 const dot =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** Where a server notes what happened in it: what a host passes on does not count. */
 const journal = process.env.FRAMEWORKS_JOURNAL;
 
-function note(line) {
+/** Notes what happened in a server: what a host passes on does not count. */
+export function note(line) {
   appendFileSync(journal, `${line}\n`);
 }
 
