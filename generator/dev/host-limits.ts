@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { messagesIn } from "../capture/messages.js";
+import { jsonIn } from "../files/json-file.js";
 import type { Finding } from "../diagnostics/coded-error.js";
 import type { Side } from "../page/browser/dev/messages.js";
 import { type HostRow, hostRows } from "../lint/host-rows.js";
@@ -88,7 +89,7 @@ export class HostLimits {
 
   /** Reports a text that hosts take for structured content, which must be an object. */
   #judgeJson(tool: string, text: string): void {
-    const parsed = parsedText(text);
+    const parsed = jsonIn(text);
     const refusing = this.#rows.filter(({ result }) => result?.json === "replaced");
     if (parsed !== undefined && !isJsonObject(parsed) && refusing.length > 0)
       this.#report(

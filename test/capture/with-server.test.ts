@@ -16,10 +16,12 @@ function runtimeThat(connect: Runtime["connect"]): [Runtime, Opened[]] {
   const runtime: Runtime = {
     connect,
     parseStdioSource: (source) => [source],
-    stdioClientChannel: (_, options: Opened["options"]): Channel => {
+    stdioClientChannel: (_, options: Opened["options"]) => {
       const graces: (number | undefined)[] = [];
       opened.push({ options, graces });
       return {
+        pid: undefined,
+        exited: Promise.resolve(),
         open: () => {},
         send: () => {},
         flush: () => {},
