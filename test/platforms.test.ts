@@ -12,11 +12,11 @@ const differences: Readonly<Record<string, string>> = {
     "POSIX refuses state that other users may write; Windows has no such bits",
   "generator/files/writer.ts": "a signal waits for a write to end; Windows sends only SIGINT and SIGHUP",
   "generator/capture/interruption.ts": "a signal ends servers first; Windows sends only SIGINT and SIGHUP",
+  "generator/capture/process-group.ts":
+    "POSIX ends a process group; on Windows helpers of its leader may stay",
   "generator/command/authorization.ts": "SIGINT ends the wait for a browser",
   "generator/command/docs/page-file.ts": "asks platform.ts for the program that opens a page",
   "generator/command/servers/host-files.ts": "the folder of Claude Desktop",
-  "generator/command/servers/named-servers.ts": "POSIX ends the process group of a shell; Windows, the shell",
-  "generator/host/run-host.ts": "POSIX ends the process group of a host; on Windows its helpers may stay",
   "generator/command/trust/trust.ts": "POSIX knows the owner of a configuration, and who may change it",
   "runtime/auth/node/file-store.ts": "the folder of tokens: XDG_STATE_HOME, on Windows LOCALAPPDATA",
   "runtime/auth/node/keychain.ts": "macOS: security; Linux: secret-tool; Windows: files",

@@ -9,7 +9,7 @@ export function endGroup(leader: number | undefined): void {
   try {
     process.kill(isGroup ? -leader : leader, "SIGKILL");
   } catch {
-    // There is nobody left.
+    // The group has ended.
   }
 }
 

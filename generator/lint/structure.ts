@@ -28,7 +28,7 @@ const malformed = {
     "The interface rejects a keyword whose value is of another type, together with all tools of the request.",
 };
 
-/** Rules that schemas of results have in one rule of their own. */
+/** Rules that are one rule, `result-invalid-schema`, for schemas of results. */
 const invalidRules = new Set([...Object.keys(malformed), "repeated-name", "boolean-bound", "tuple-items"]);
 
 /** Rules about the form of schemas. */
@@ -296,7 +296,7 @@ export const structureRules: readonly LintRule[] = [
       structureRules
         .filter(({ id }) => invalidRules.has(id))
         .flatMap(({ find }) => find({ ...subject, places: results, results: [] }))
-        // Nobody compiles an annotation.
+        // Compilers pass over annotations.
         .filter(({ pointer: at }) => !keywords.get(at.slice(at.lastIndexOf("/") + 1))?.annotation),
   },
   {

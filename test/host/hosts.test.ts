@@ -6,8 +6,8 @@ import { ruleIds } from "../../generator/diff/rules/table.js";
 import { type HostName, hostNames } from "../../generator/lint/host-rows.js";
 import { hostPrograms } from "../../generator/host/program.js";
 import { lintRules } from "../../generator/lint/lint-contract.js";
-import { parts } from "./real/observe.js";
-import { differencesOf, effects } from "./real/row.js";
+import { parts } from "../support/hosts/observe.js";
+import { differencesOf, effects } from "../support/hosts/row.js";
 
 const json = <T>(file: string): T => JSON.parse(readFileSync(file, "utf8")) as T;
 interface Row {

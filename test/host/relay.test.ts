@@ -89,7 +89,7 @@ test.each(["stdio", "http"] as const)("over %s, a batch has the changed list", a
   };
   expect(await names()).toEqual(["read"]);
   await send([call(2), call(3)]);
-  // Nobody listens, and nobody has listed again.
+  // The host does not listen, and has not listed again.
   expect(relay.isMet).toBe(false);
   expect(await names()).toEqual(["read", "added_by_mcpgen"]);
   expect(relay.isMet).toBe(true);

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { temporaryFolder } from "../support/temporary-folder.js";
-import { type Trace, readTrace, traced } from "./real/trace.js";
+import { type Trace, readTrace, traced } from "../support/hosts/trace.js";
 
 const lacks = spawnSync("strace", ["--version"]).status === 0 ? "" : " (skipped: strace is not installed)";
 const secret = "a-secret";

@@ -4,10 +4,10 @@ import type { Contract, ContractTool } from "../../generator/contract/contract.j
 import { type HostName, hostNames } from "../../generator/lint/host-rows.js";
 import { lintContract } from "../../generator/lint/lint-contract.js";
 import { effects } from "../../generator/lint/rule.js";
-import { installed } from "../host/real/install.js";
-import { rulesOf } from "../host/real/observe.js";
-import { type Effect, caseEffects } from "../host/real/row.js";
-import { buildProbe, run } from "../host/real/run.js";
+import { installed } from "../support/hosts/install.js";
+import { rulesOf } from "../support/hosts/observe.js";
+import { type Effect, caseEffects } from "../support/hosts/row.js";
+import { buildProbe, run } from "../support/hosts/run.js";
 import type { Case, CaseTool } from "../support/host-cases.js";
 import { validValues } from "./values.js";
 

@@ -27,7 +27,7 @@ const files = new Map();
 
 before(async () => {
   await mkdir(home, { recursive: true });
-  const { installed } = await bundled("../host/real/install.ts");
+  const { installed } = await bundled("../support/hosts/install.ts");
   for (const host of hosts) files.set(host, (await installed(host)).file);
   await build({
     entryPoints: [fileURLToPath(new URL("recorder.ts", import.meta.url))],
@@ -113,9 +113,9 @@ describe("published servers in hosts", { concurrency: 1 }, () => {
           const record = readRecord(lines, Object.values(server.env));
           const [report] = reports;
           const facts = { findings, listed: await listOf(server), record };
-          const { told, faults } = judge({ report, ...facts });
+          const { reported, faults } = judge({ report, ...facts });
           context.diagnostic(
-            `${report.tools.length} tools, ${report.calls.length} calls, ${told.length} differences, ${faults.length} faults, ${seconds} s`,
+            `${report.tools.length} tools, ${report.calls.length} calls, ${reported.length} differences, ${faults.length} faults, ${seconds} s`,
           );
           assert.deepEqual(faults, []);
           for (const lie of some(liesOf(report), 20))

@@ -85,9 +85,9 @@ function callsIn({ input = [], messages = [] }) {
 export function judge({ report, findings, listed, record }) {
   const answers = [...record.calls];
   const faults = [];
-  const told = [];
+  const reported = [];
   const claim = (words, isTrue) => {
-    told.push(words);
+    reported.push(words);
     if (!isTrue) faults.push(`not true: ${words}`);
   };
   const expect = (isSo, words) => {
@@ -132,19 +132,19 @@ export function judge({ report, findings, listed, record }) {
     if (!found || !tool.offered) continue;
     if (found.own !== name) claim(`${name}: named ${found.own}`, tool.offered.name.endsWith(found.own));
     const differences = differencesOf(source, found);
-    // A default may be a time: the report has the one of its own list.
+    // A default may be a time: the report has that of the list it read.
     const seen = lists.filter((each) => each.name === name).flatMap((each) => differencesOf(each, found));
     for (const change of tool.changes)
       claim(
         `${name}: ${change.rule} ${change.subject.path} ${change.old} → ${change.new}`,
         isShown(change, seen, source, found),
       );
-    const isTold = (difference) => tool.changes.some((change) => tells(change, difference));
-    // A definition that is used is at the places of its references, too; it is told at one of them.
+    const isReported = (difference) => tool.changes.some((change) => covers(change, difference));
+    // A definition that is used is at the places of its references, too; it is reported at one of them.
     for (const difference of differences.filter(({ place }) => !inDefinition.test(place))) {
       const { place, keyword, old, next } = difference;
       expect(
-        isTold(difference) || differences.some((each) => isSame(each, difference) && isTold(each)),
+        isReported(difference) || differences.some((each) => isSame(each, difference) && isReported(each)),
         `left out: ${name} ${place} ${keyword}: ${old} → ${next}`,
       );
     }
@@ -186,7 +186,7 @@ export function judge({ report, findings, listed, record }) {
           `left out: the result of ${tool} is changed: ${part.slice(0, 200)}`,
         );
   }
-  return { told, faults };
+  return { reported, faults };
 }
 
 /** The texts of which the model gets one, or all: structured content in place of texts. */
@@ -308,8 +308,8 @@ function isShown({ rule, subject: { path, member }, old, new: next }, difference
   });
 }
 
-/** Whether a finding tells of a difference: at its place, or around it. */
-function tells({ rule, subject: { path, member } }, { place, keyword }) {
+/** Whether a finding covers a difference: at its place, or around it. */
+function covers({ rule, subject: { path, member } }, { place, keyword }) {
   const at = place === "" ? "description" : place;
   if (whole.test(rule) && (at.startsWith(path) || at === `${path}.${member}`)) return true;
   return at === path && (shownBy[wordOf(rule)] ?? []).includes(keyword);
@@ -379,7 +379,7 @@ function factsOf(schema) {
   return facts;
 }
 
-/** The differences of a tool and of what the host offers; those of its own description have no place. */
+/** The differences of a tool and of what the host offers; those of the tool's description have no place. */
 function differencesOf(source, found) {
   const [before, after] = [
     [source.inputSchema, source],

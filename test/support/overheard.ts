@@ -25,7 +25,7 @@ const proxies = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap((name) => [na
 const modelName = "model.invalid";
 const serverName = "server.invalid";
 
-/** @param hear is told the path and the body of each request to the model, before the model has it */
+/** @param hear gets the path and the body of each request to the model, before the model has it */
 export async function overhear(hear: (path: string, body: Buffer) => void): Promise<Overheard> {
   const asked = new Set<string>();
   const targets = new Map<string, string>();

@@ -6,11 +6,20 @@ import { parseArgs } from "node:util";
 import { format } from "prettier";
 import { type HostName, hostNames } from "../../../generator/lint/host-rows.js";
 import { called, cases } from "../../support/host-cases.js";
-import { hostFolder, installed } from "./install.js";
-import { type Observed, type Part, observe, parts } from "./observe.js";
-import { cli } from "./report.js";
-import { type Row, besideRow, caseEffects, differencesOf, inParts, rowOf, steady, wordsOf } from "./row.js";
-import { type Run, buildProbe } from "./run.js";
+import { hostFolder, installed } from "../../support/hosts/install.js";
+import { type Observed, type Part, observe, parts } from "../../support/hosts/observe.js";
+import { cli } from "../../support/hosts/report.js";
+import {
+  type Row,
+  besideRow,
+  caseEffects,
+  differencesOf,
+  inParts,
+  rowOf,
+  steady,
+  wordsOf,
+} from "../../support/hosts/row.js";
+import { type Run, buildProbe } from "../../support/hosts/run.js";
 
 // Runs real hosts with the probe, computes their rows, and compares them with generator/host/hosts.json:
 // npm run hosts -- [--host NAME…] [--part PART…] [--write | --latest]

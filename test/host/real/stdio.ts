@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { serveStdio } from "@mcpgen/runtime/stdio";
 import type { Case } from "../../support/host-cases.js";
-import { probe } from "./probe.js";
+import { probe } from "../../support/hosts/probe.js";
 
 // The probe as a program: the port that hears what it sees, a file of cases, revisions with commas between.
 const [port = "", file = "", speaks = ""] = process.argv.slice(2);

@@ -10,15 +10,7 @@ import { openaiResponses } from "../../../generator/host/model/openai-responses.
 import type { HostTool } from "../../../generator/host/host-test.js";
 import type { OfferedTool } from "../../../generator/host/model/dialect.js";
 import { serverName } from "../../../generator/host/run-host.js";
-import {
-  type Case,
-  type CaseTool,
-  called,
-  longText,
-  picture,
-  sizes,
-  sound,
-} from "../../support/host-cases.js";
+import { type Case, type CaseTool, called, longText, picture, sizes, sound } from "../host-cases.js";
 import { type Observed, type Part, quietFor } from "./observe.js";
 import type { Run } from "./run.js";
 

@@ -2,7 +2,7 @@ import type { ContractTool } from "../../../generator/contract/contract.js";
 import { readToolSchemas } from "../../../generator/contract/emit/tool-schemas.js";
 import { exampleArguments } from "../../../generator/sample/example-arguments.js";
 import type { ModelCall } from "../../../generator/host/model/fake-model.js";
-import { type Case, cases, sizes } from "../../support/host-cases.js";
+import { type Case, cases, sizes } from "../host-cases.js";
 import { differencesOfReports, touchedBy } from "./report.js";
 import { type Installed, type Run, type RunOptions, run } from "./run.js";
 import type { Trace } from "./trace.js";

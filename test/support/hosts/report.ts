@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, w
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import type { ModelCall } from "../../../generator/host/model/fake-model.js";
-import { cases } from "../../support/cases.mjs";
+import { cases } from "../cases.mjs";
 import { type Installed, type Served, pathOf, serve } from "./run.js";
 import { type Trace, readTrace, traced } from "./trace.js";
 

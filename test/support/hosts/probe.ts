@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { serverRevisions } from "@mcpgen/protocol";
 import { McpError, type Server, createServer } from "@mcpgen/runtime";
-import { type Case, broad, called, longText, picture, sizes, sound } from "../../support/host-cases.js";
+import { type Case, broad, called, longText, picture, sizes, sound } from "../host-cases.js";
 
 /** What the server saw of a call. */
 export interface Seen {
