@@ -13,6 +13,23 @@ export function endGroup(leader: number | undefined): void {
   }
 }
 
+const endings = new Set<() => void>();
+
+function endAll(): void {
+  for (const end of endings) end();
+}
+
+/** Calls `end` when this process ends. @returns what takes that back */
+export function atExit(end: () => void): () => void {
+  // One listener for all: more than ten are taken for a leak.
+  if (endings.size === 0) process.once("exit", endAll);
+  endings.add(end);
+  return () => {
+    endings.delete(end);
+    if (endings.size === 0) process.off("exit", endAll);
+  };
+}
+
 interface RunOptions extends Pick<SpawnOptions, "cwd" | "env" | "shell"> {
   /** Ends the program. */
   readonly signal: AbortSignal;
@@ -44,7 +61,7 @@ export async function runProgram(
     for (const stream of [child.stdout, child.stderr]) stream?.destroy();
   };
   signal.addEventListener("abort", stop);
-  process.once("exit", end);
+  const ended = atExit(end);
   try {
     for (const from of ["stdout", "stderr"] as const)
       child[from]!.setEncoding("utf8").on("data", (text: string) => heard(text, from));
@@ -54,6 +71,6 @@ export async function runProgram(
     return (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   } finally {
     signal.removeEventListener("abort", stop);
-    process.off("exit", end);
+    ended();
   }
 }

@@ -93,10 +93,8 @@ const codex: StartOf = (name, server, model) => {
     `base_url = ${JSON.stringify(`${model}/v1`)}`,
     'wire_api = "responses"',
     `[mcp_servers.${JSON.stringify(name)}]`,
-    // A busy machine may need more than its 10 s.
-    "startup_timeout_sec = 60",
     ...Object.entries(entry).map(([key, value]) => `${key} = ${toml(value)}`),
-    // Otherwise the model is asked while the server starts, without its tools.
+    // Otherwise the model is asked while the server starts, without its tools; a busy machine may need more than 10 s.
     "required = true",
     "startup_timeout_sec = 60",
   ];

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { interruption } from "../capture/interruption.js";
-import { runProgram } from "../capture/process-group.js";
+import { atExit, runProgram } from "../capture/process-group.js";
 import { HeldFolder, WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import { type FakeModel, type FakeModelOptions, fakeModel } from "./model/fake-model.js";
@@ -72,7 +72,7 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
   const home = root.folder;
   const discard = (): void => HeldFolder.discard(home);
   // A second signal ends this process at once.
-  process.once("exit", discard);
+  const discarded = atExit(discard);
   const open: { close(): Promise<unknown> }[] = [];
   const kept = <T extends (typeof open)[number]>(each: T): T => (open.push(each), each);
   try {
@@ -110,7 +110,7 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
     };
   } finally {
     await Promise.allSettled(open.map((each) => each.close()));
-    process.off("exit", discard);
+    discarded();
     discard();
   }
 }
@@ -126,16 +126,19 @@ async function endOf(
   const began = performance.now();
   let output = "";
   const heard = (text: string): void => void (output = (output + text).slice(-mostOutput));
-  const ending = AbortSignal.any([
-    AbortSignal.timeout(Math.min(Math.ceil(timeout), longest)),
-    ...(signal ? [signal] : []),
-  ]);
-  const [code] = await runProgram(file, args, { ...place, signal: ending, heard }).catch(
-    (cause: NodeJS.ErrnoException) => {
-      throw cause.syscall?.startsWith("spawn")
-        ? hostFailure(program, `cannot be started: ${cause.code}`, { cause })
-        : cause;
-    },
-  );
-  return { output, exitCode: code ?? undefined, milliseconds: performance.now() - began };
+  // Not `AbortSignal.timeout`: `AbortSignal.any` does not keep its sources, and the garbage collector of Node.js 20 takes them.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), Math.min(timeout, longest));
+  const ending = AbortSignal.any([late.signal, ...(signal ? [signal] : [])]);
+  try {
+    const [code] = await runProgram(file, args, { ...place, signal: ending, heard });
+    return { output, exitCode: code ?? undefined, milliseconds: performance.now() - began };
+  } catch (error) {
+    const { syscall, code } = error as NodeJS.ErrnoException;
+    throw syscall?.startsWith("spawn")
+      ? hostFailure(program, `cannot be started: ${code}`, { cause: error })
+      : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }

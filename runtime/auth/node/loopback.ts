@@ -5,6 +5,7 @@ import { gone, type Rules } from "@mcpgen/base";
 import type { AuthorizationFacts, RedirectReceiver } from "../client/options.js";
 import { AuthError } from "../shared/errors.js";
 import { checkOptions } from "../shared/option-rules.js";
+import { timeLimit } from "../shared/time-limit.js";
 import { openBrowser } from "./opener.js";
 
 /** Options of `loopback()`. */
@@ -59,7 +60,7 @@ class LoopbackReceiver implements RedirectReceiver {
 
   async receive(url: string, facts: AuthorizationFacts, signal: AbortSignal): Promise<string> {
     const { open = openBrowser } = this.#options;
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+    const limit = timeLimit(waitMs, signal);
     let abort!: () => void;
     const answer = new Promise<string>((resolve, reject) => {
       this.#waiting = { state: facts.state, resolve };

@@ -2,6 +2,7 @@ import { boundedBytes } from "./bounded-bytes.js";
 import { AuthError, isUnavailable } from "./errors.js";
 import { jsonObject } from "./json-object.js";
 import type { Fetch } from "./pinned-fetch.js";
+import { timeLimit } from "./time-limit.js";
 import { endpointUrl, hostOf } from "./urls.js";
 
 /** Limits of a request to a server that another server has named. */
@@ -39,9 +40,12 @@ export async function guardedFetch(url: string, init: RequestInit, guard: Guard)
     throw new AuthError("auth-metadata-unsafe", text);
   }
   const fetch = await fetchOf(guard);
-  const limits = [AbortSignal.timeout(timeout), ...(signal ? [signal] : [])];
   try {
-    const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.any(limits) });
+    const response = await fetch(url, {
+      ...init,
+      redirect: "manual",
+      signal: timeLimit(timeout, signal),
+    });
     const { status } = response;
     if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
       await response.body?.cancel();
