@@ -88,7 +88,7 @@ export function publishedServers(folder, service) {
         sequentialthinking: { thought: "so", nextThoughtNeeded: "false", thoughtNumber: 2, totalThoughts: 2 },
       },
       fails: [],
-      lints: ["cut-description", "gemini-type-list", "long-description", "result-dialect"],
+      lints: ["gemini-type-list", "long-description", "result-dialect"],
     },
     {
       name: "notion",
