@@ -71,7 +71,11 @@ try {
 /** Looks at each host. Returns whether every row is so. */
 async function main(folder: string): Promise<boolean> {
   for (const part of tracedParts)
-    if (!hasTracer && wanted.delete(part)) console.log(`strace is not installed: skipped ${part}`);
+    if (!hasTracer && wanted.delete(part)) {
+      console.log(`strace is not installed: skipped ${part}`);
+      // There, a part that is skipped stays unseen.
+      if (process.env["CI"] !== undefined) return false;
+    }
   const start = turnstile(2);
   let kept = Promise.resolve();
   const rows = await Promise.all(
