@@ -23,8 +23,8 @@ export interface RelayOptions {
   readonly fault?: Fault | undefined;
   /** Milliseconds without a byte of the fault `slow`. */
   readonly slow?: number | undefined;
-  /** Gets what a command prints on standard error. */
-  readonly onStderr?: ((text: string) => void) | undefined;
+  /** Returns, for each process of a command, what gets its standard error, and `end` at its end. */
+  readonly stderr?: (() => ((text: string) => void) & { end(): void }) | undefined;
 }
 
 /** The tool that the fault `list` adds. */
@@ -292,8 +292,10 @@ async function relayOfCommand(
     const start = (environment: string): Channel => {
       const own = Object.keys(process.env).map((name) => [name, undefined]);
       const env = { ...Object.fromEntries(own), ...messagesIn(environment)[0] };
-      const { onStderr: stderr = "ignore" } = passage.options;
-      const channel = stdioClientChannel([command, ...args], { ...ends, env, limit, stderr });
+      const stderr = passage.options.stderr?.();
+      const given = { ...ends, env, limit, stderr: stderr ?? "ignore" };
+      const channel = stdioClientChannel([command, ...args], given);
+      void channel.exited.then(() => stderr?.end());
       open.add(channel);
       const closed = (): void => void near.close();
       channel.open({ message: fromServer, turn: () => near.flush(), tooLong: () => {}, closed });
