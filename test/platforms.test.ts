@@ -11,9 +11,8 @@ const differences: Readonly<Record<string, string>> = {
   "generator/files/state-files.ts":
     "POSIX refuses state that other users may write; Windows has no such bits",
   "generator/files/writer.ts": "a signal waits for a write to end; Windows sends only SIGINT and SIGHUP",
-  "generator/capture/interruption.ts": "a signal ends servers first; Windows sends only SIGINT and SIGHUP",
-  "generator/capture/process-group.ts":
-    "POSIX ends a process group; on Windows helpers of its leader may stay",
+  "generator/capture/interruption.ts":
+    "a signal ends servers first; Windows sends only SIGINT and SIGHUP, and helpers of a group's leader may stay",
   "generator/command/authorization.ts": "SIGINT ends the wait for a browser",
   "generator/command/docs/page-file.ts": "asks platform.ts for the program that opens a page",
   "generator/command/servers/host-files.ts": "the folder of Claude Desktop",

@@ -1,5 +1,16 @@
 import { constants } from "node:os";
-import { endGroup } from "./process-group.js";
+
+export const isGroup = process.platform !== "win32";
+
+/** Ends the process with this id, and the group that it leads. Does nothing if they have ended. */
+export function endGroup(leader: number | undefined): void {
+  if (leader === undefined) return;
+  try {
+    process.kill(isGroup ? -leader : leader, "SIGKILL");
+  } catch {
+    // The group has ended.
+  }
+}
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

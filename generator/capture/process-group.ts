@@ -1,17 +1,6 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import { once } from "node:events";
-
-const isGroup = process.platform !== "win32";
-
-/** Ends the process with this id, and the group that it leads. Does nothing if they have ended. */
-export function endGroup(leader: number | undefined): void {
-  if (leader === undefined) return;
-  try {
-    process.kill(isGroup ? -leader : leader, "SIGKILL");
-  } catch {
-    // The group has ended.
-  }
-}
+import { endGroup, interruption, isGroup } from "./interruption.js";
 
 const endings = new Set<() => void>();
 
@@ -35,13 +24,15 @@ interface RunOptions extends Pick<SpawnOptions, "cwd" | "env" | "shell"> {
   readonly signal: AbortSignal;
   /** Its standard input. */
   readonly input?: string;
+  /** Whether what is left of its group is ended, once the program itself has ended. */
+  readonly endsRest?: boolean;
   /** Gets what it prints. */
   readonly heard: (text: string, from: "stdout" | "stderr") => void;
 }
 
 /**
- * Runs a program to its end in a process group. What is left of the group then is ended, too, and all of it when this
- * process ends.
+ * Runs a program in a process group, until it has ended and its output is closed. If this process ends before, by a
+ * signal or otherwise, it ends the group.
  *
  * @returns its exit code, or the signal that has ended it
  * @throws Error of the system if the program cannot be started; the reason of a signal that is aborted already
@@ -49,7 +40,7 @@ interface RunOptions extends Pick<SpawnOptions, "cwd" | "env" | "shell"> {
 export async function runProgram(
   file: string,
   args: readonly string[],
-  { signal, heard, input, ...options }: RunOptions,
+  { signal, heard, input, endsRest, ...options }: RunOptions,
 ): Promise<readonly [code: number | null, signal: NodeJS.Signals | null]> {
   signal.throwIfAborted();
   const stdin = input === undefined ? "ignore" : "pipe";
@@ -61,16 +52,19 @@ export async function runProgram(
     for (const stream of [child.stdout, child.stderr]) stream?.destroy();
   };
   signal.addEventListener("abort", stop);
-  const ended = atExit(end);
+  const [ended, released] = [atExit(end), interruption.endsFirst(async () => stop())];
   try {
     for (const from of ["stdout", "stderr"] as const)
       child[from]!.setEncoding("utf8").on("data", (text: string) => heard(text, from));
-    child.once("exit", end);
+    if (endsRest) child.once("exit", end);
     // A program may end before it has read everything.
     child.stdin?.on("error", () => {}).end(input);
     return (await once(child, "close")) as [number | null, NodeJS.Signals | null];
   } finally {
     signal.removeEventListener("abort", stop);
     ended();
+    const goesOn = released();
+    // After an interruption, only a caller that has ended the program itself has something to do.
+    if (!signal.aborted) await goesOn;
   }
 }

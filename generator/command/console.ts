@@ -34,7 +34,7 @@ export class Console {
   private readonly colours: Colours;
   private readonly errorColours: Colours;
   private progressShown = false;
-  private readonly streamEnds: (() => void)[] = [];
+  private readonly streamEnds = new Set<() => void>();
 
   constructor(settings: ConsoleSettings, streams: Streams) {
     this.settings = settings;
@@ -85,11 +85,11 @@ export class Console {
   }
 
   /**
-   * Returns a function for the output of another program, which arrives in pieces. Prints complete lines as
-   * `detail`; `end` prints the rest.
+   * Returns a function for the output of one other program, which arrives in pieces. Prints complete lines as
+   * `detail`; `end`, of the function or of the console, prints the rest.
    */
-  details(): (piece: string) => void {
-    if (!this.settings.verbose) return () => {};
+  details(): ((piece: string) => void) & { end(): void } {
+    if (!this.settings.verbose) return Object.assign(() => {}, { end() {} });
     const { push, end } = secrets.stream();
     let line = "";
     const add = (text: string, isLast = false): void => {
@@ -98,13 +98,16 @@ export class Console {
       if (isLast && lines.at(-1) === "") lines.pop();
       if (lines.length > 0) this.detail(lines.join("\n"));
     };
-    this.streamEnds.push(() => add(end(), true));
-    return (piece) => add(push(piece));
+    const over = (): void => {
+      if (this.streamEnds.delete(over)) add(end(), true);
+    };
+    this.streamEnds.add(over);
+    return Object.assign((piece: string) => add(push(piece)), { end: over });
   }
 
   /** Prints the incomplete last lines of other programs. */
   end(): void {
-    for (const end of this.streamEnds.splice(0)) end();
+    for (const end of this.streamEnds) end();
   }
 
   /** Shows progress in one line, which the next call replaces. Only at a terminal. */

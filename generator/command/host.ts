@@ -40,13 +40,15 @@ export const hostTest: RunCommand = async (args, context) => {
   // Reports are published, and a server may echo any of them.
   for (const given of [options.headers, options.variables])
     for (const value of Object.values(given ?? {})) secrets.learn(value);
-  const { onStderr } = options;
-  const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow"), onStderr };
+  const stderr = () => console.details();
+  const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow"), stderr };
   const servers = [];
   const notes: string[] = [];
   // Whatever is wrong with a source is said before a host runs.
   for (const each of sources) {
-    const { contract } = await contractSource(each, options, context, { needed: ["tools"] });
+    const onStderr = stderr();
+    const { contract } = await contractSource(each, { ...options, onStderr }, context, { needed: ["tools"] });
+    onStderr.end();
     const [source, listed] = [shownSource(each), contract.tools ?? []];
     const script = await scriptOf(args, contract, context);
     servers.push({ source, listed, script, server: await hostServer(each, options) });

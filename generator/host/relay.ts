@@ -23,8 +23,8 @@ export interface RelayOptions {
   readonly fault?: Fault | undefined;
   /** Milliseconds without a byte of the fault `slow`. */
   readonly slow?: number | undefined;
-  /** Gets what a command prints on standard error. */
-  readonly onStderr?: ((text: string) => void) | undefined;
+  /** Returns, for each process of a command, what gets its standard error, and `end` at its end. */
+  readonly stderr?: (() => ((text: string) => void) & { end(): void }) | undefined;
 }
 
 /** The tool that the fault `list` adds. */
@@ -78,13 +78,11 @@ class Passage {
     const calls = new Map<JsonValue, ServedCall>();
     let met: ServedCall | undefined;
     let listens = false;
-    let lists = false;
     for (const message of messagesIn(text)) {
       const { id = null, method } = message;
       this.#memory.sent(message);
       if (typeof method === "string") this.#methods.set(id, method);
       listens ||= method === "subscriptions/listen";
-      lists ||= method === "tools/list";
       if (method !== "tools/call") continue;
       const call = new ServedCall();
       calls.set(id, call);
@@ -92,10 +90,10 @@ class Passage {
     }
     const fault = met && this.options.fault;
     this.isMet ||= fault === "restart" || fault === "slow" || fault === "cut";
-    return { calls, listens, lists, met, fault };
+    return { calls, listens, met, fault };
   }
 
-  /** Notes a message of the server, a batch, or events with them. @returns it, with the changed list if the fault is `list` */
+  /** Notes a message of the server, a batch, or an event with them. @returns it, with the changed list if the fault is `list` */
   received(text: string): string {
     const withChange = (json: string): string | undefined =>
       withMessages(json, (message) => this.#changed(message));
@@ -134,8 +132,6 @@ interface Sent {
   readonly calls: ReadonlyMap<JsonValue, ServedCall>;
   /** Whether it opens a stream of notifications. */
   readonly listens: boolean;
-  /** Whether it reads the list of tools. */
-  readonly lists: boolean;
   /** The call that a fault meets. */
   readonly met: ServedCall | undefined;
   readonly fault: Fault | undefined;
@@ -160,21 +156,45 @@ const hopHeaders =
 const kept = (headers: Iterable<[string, string]>): [string, string][] =>
   [...headers].filter(([name]) => !hopHeaders.test(name));
 
+/** The ids of the responses in a message, a batch, or an event with them. */
+function answersIn(text: string): JsonValue[] {
+  const data = [...text.matchAll(/^data: ?([^\r\n]*)/gm)].map(([, line]) => line);
+  const messages = messagesIn(data.length > 0 ? data.join("\n") : text);
+  return messages.flatMap(({ id = null, method }) => (method === undefined ? [id] : []));
+}
+
+/** A body as it comes, and what is complete with each piece: events of a stream, or at the end all of another body. */
+async function* piecesOf(body: Response["body"], isStream: boolean): AsyncGenerator<[Uint8Array, string[]]> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const bytes of body ?? []) {
+    rest += decoder.decode(bytes, { stream: true });
+    const events = (isStream && rest.match(/[^]*?(?:\r\n|\n|\r(?!\n)){2}/g)) || [];
+    rest = rest.slice(events.join("").length);
+    yield [bytes, events];
+  }
+  if (rest !== "") yield [new Uint8Array(), [rest]];
+}
+
 async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage: Passage) {
-  const [known, gone, streams] = [new Set<string>(), new Set<string>(), new Set<ServerResponse>()];
+  const [gone, streams] = [new Set<string>(), new Set<ServerResponse>()];
+  /** The calls of each session: any of its streams may bring their answers. */
+  const known = new Map<string, Map<JsonValue, ServedCall>>();
   const { pathname, search } = new URL(server.url);
   let timer: NodeJS.Timeout | undefined;
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // A page of a browser may have the address of this machine under another name.
     if (request.headers.host !== host) return void response.writeHead(403).end();
     const body = await buffer(request);
-    const { calls, fault, ...sent } = passage.sent(body.toString());
+    const { calls, fault, met, ...sent } = passage.sent(body.toString());
     const each = [...calls.values()];
     const session = String(request.headers["mcp-session-id"] ?? "");
-    if (session !== "") known.add(session);
+    const waiting = known.get(session) ?? new Map<JsonValue, ServedCall>();
+    for (const [id, call] of calls) waiting.set(id, call);
+    if (session !== "") known.set(session, waiting);
     if (fault === "restart" || (fault === "session" && session !== "")) {
       passage.isMet = true;
-      for (const old of known) gone.add(old);
+      for (const old of known.keys()) gone.add(old);
     }
     if (fault === "restart") {
       node.close();
@@ -207,23 +227,26 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
     if (fault === "list")
       for (const change of passage.change(streams.size > 0))
         for (const stream of streams) stream.write(`data: ${change}\n\n`);
-    if (fault === "cut" || (passage.options.fault === "list" && !listens)) {
-      const whole = passage.received(await answer.text());
-      heard();
-      if (fault === "cut")
-        return void response.write(whole.slice(0, whole.length / 2), () => response.destroy());
-      response.write(whole);
-    } else {
-      const bytes = [];
-      for await (const some of answer.body ?? []) {
-        heard();
-        response.write(some);
-        if (sent.lists) bytes.push(some);
+    const isChanged = fault === "cut" || passage.options.fault === "list";
+    const isStream = /^text\/event-stream\b/i.test(answer.headers.get("content-type") ?? "");
+    for await (const [bytes, texts] of piecesOf(answer.body, isStream)) {
+      if (bytes.length > 0) heard();
+      if (!isChanged) response.write(bytes);
+      for (const text of texts) {
+        const whole = passage.received(text);
+        const answered = answersIn(text).flatMap((id) => waiting.get(id) ?? []);
+        if (fault === "cut" && (!isStream || answered.includes(met!)))
+          return void response.write(whole.slice(0, whole.length / 2), () => response.destroy());
+        if (isChanged) response.write(whole);
+        for (const call of answered) {
+          call.heard();
+          call.over(true);
+        }
       }
-      passage.received(Buffer.concat(bytes).toString());
     }
     response.end();
-    for (const call of each) call.over(true);
+    // A stream may end before an answer, which another one brings.
+    if (!isStream) for (const call of each) call.over(true);
   };
   const node = createServer((from, to) => void pass(from, to).catch(() => to.destroy()));
   const { port, close } = await listenOnLoopback(node);
@@ -272,12 +295,12 @@ async function relayOfCommand(
       void far?.close();
     };
     const fromServer = (text: string): void => {
-      const answers = messagesIn(text).filter(({ method }) => method === undefined);
-      const answered = answers.flatMap(({ id = null }) => waiting.get(id) ?? []);
+      const answers = answersIn(text);
+      const answered = answers.flatMap((id) => waiting.get(id) ?? []);
       if (answered.some((call) => call === cut)) return void socket.end(text.slice(0, text.length / 2), end);
       for (const call of waiting.values()) call.heard();
       for (const call of answered) call.over(true);
-      for (const { id = null } of answers) waiting.delete(id);
+      for (const id of answers) waiting.delete(id);
       near.send(passage.received(text));
     };
     const fromHost = async (text: string, to: Channel): Promise<void> => {
@@ -292,8 +315,10 @@ async function relayOfCommand(
     const start = (environment: string): Channel => {
       const own = Object.keys(process.env).map((name) => [name, undefined]);
       const env = { ...Object.fromEntries(own), ...messagesIn(environment)[0] };
-      const { onStderr: stderr = "ignore" } = passage.options;
-      const channel = stdioClientChannel([command, ...args], { ...ends, env, limit, stderr });
+      const stderr = passage.options.stderr?.();
+      const given = { ...ends, env, limit, stderr: stderr ?? "ignore" };
+      const channel = stdioClientChannel([command, ...args], given);
+      void channel.exited.then(() => stderr?.end());
       open.add(channel);
       const closed = (): void => void near.close();
       channel.open({ message: fromServer, turn: () => near.flush(), tooLong: () => {}, closed });

@@ -131,7 +131,7 @@ async function endOf(
   const timer = setTimeout(() => late.abort(), Math.min(timeout, longest));
   const ending = AbortSignal.any([late.signal, ...(signal ? [signal] : [])]);
   try {
-    const [code] = await runProgram(file, args, { ...place, signal: ending, heard });
+    const [code] = await runProgram(file, args, { ...place, signal: ending, endsRest: true, heard });
     return { output, exitCode: code ?? undefined, milliseconds: performance.now() - began };
   } catch (error) {
     const { syscall, code } = error as NodeJS.ErrnoException;

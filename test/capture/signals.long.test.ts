@@ -1,13 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { constants } from "node:os";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Interruption } from "../../generator/capture/interruption.js";
-import { builtCli } from "../support/built-program.js";
+import { builtCli, builtProgram } from "../support/built-program.js";
 import { members } from "../support/processes.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { until } from "../support/until.mjs";
 
 const cli = builtCli();
+const running = builtProgram("test/capture/running.ts");
 
 /** Ignores the end of its input, and answers nothing. */
 const silent = `console.error("up " + process.ppid); process.stdin.resume(); setInterval(() => {}, 1000);`;
@@ -74,6 +76,27 @@ test.each([
   expect([130, 143]).toContain(code);
   await until("the server is gone", () => members(group).length === 0);
 });
+
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
+  "%s ends a program that runs in a group",
+  async (signal) => {
+    const program = spawn(process.execPath, [running], { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void program.kill("SIGKILL"));
+    let printed = "";
+    program.stdout.setEncoding("utf8").on("data", (chunk: string) => (printed += chunk));
+    await until("the program runs", () => printed.endsWith("\n") || program.exitCode !== null);
+    const group = Number(printed);
+    onTestFinished(() => {
+      if (members(group).length > 0) process.kill(-group, "SIGKILL");
+    });
+    expect(members(group)).toHaveLength(1);
+    const ended = once(program, "close");
+    program.kill(signal);
+    expect(await ended).toEqual([128 + constants.signals[signal], null]);
+    await until("the program is gone", () => members(group).length === 0);
+    expect(printed).toBe(`${group}\n`);
+  },
+);
 
 test("the first signal waits for the server, its echo has no effect, and a second one ends at once", async () => {
   vi.useFakeTimers({ toFake: ["performance", "setTimeout"] });

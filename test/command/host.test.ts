@@ -135,17 +135,22 @@ function stubbed<T extends object, Key extends keyof T>(object: T, key: Key, val
   return () => void (object[key] = before);
 }
 
+/** Prints its argument in two pieces, at its start and at its end, and no line end. */
 const printing = `
 import { createInterface } from "node:readline";
+const secret = process.argv[2] ?? "";
+process.stderr.write("begins " + secret.slice(0, 9));
 const tools = [{ name: "read", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }];
 const results = {
   initialize: { protocolVersion: "2025-06-18", capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } },
   "tools/list": { tools },
   "tools/call": { content: [] },
 };
-createInterface({ input: process.stdin }).on("line", (line) => {
+const lines = createInterface({ input: process.stdin });
+lines.on("close", () => process.stderr.write(secret.slice(9)));
+lines.on("line", (line) => {
   const { id, method } = JSON.parse(line);
-  if (method === "tools/call") console.error("a call came");
+  if (method === "tools/call" && secret === "") console.error("a call came");
   const result = results[method];
   const answer = result ? { result } : { error: { code: -32601, message: "unknown" } };
   if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
@@ -157,6 +162,22 @@ test("--verbose shows what a server prints on standard error while a host uses i
   const source = `stdio:${process.execPath} ${join(folder, "printing.mjs")}`;
   expect((await mcpgen(folder, words(source, "--verbose"))).stderr).toContain("a call came");
   expect((await mcpgen(folder, words(source))).stderr).not.toContain("a call came");
+});
+
+test("the standard error of servers that run at once is not mixed: their secrets are recognised", async () => {
+  const folder = project();
+  writeFileSync(join(folder, "printing.mjs"), printing);
+  const options = ["--faults", "--slow", "1", "--verbose", "--env", "SECRET=hunter2secretvalue"];
+  const { code, stderr } = await mcpgen(
+    folder,
+    words("stdio:node printing.mjs hunter2secretvalue", ...options),
+  );
+  expect(code, stderr).toBe(0);
+  const lines = stderr.split("\n").filter((line) => /begins|value/.test(line));
+  // The capture, the host, and a host for each fault; a server that is ended early prints only the first piece.
+  expect(lines.length).toBeGreaterThan(5);
+  for (const line of lines) expect(line).toMatch(/^begins (?:…|hunter2se)$/);
+  expect(lines).toContain("begins …");
 });
 
 const [session, stream] = ["session", "stream"].map(

@@ -24,7 +24,6 @@ import {
   wrongUrl,
 } from "./host-files.js";
 import { canAsk } from "../console.js";
-import { interruption } from "../../capture/interruption.js";
 import { runProgram } from "../../capture/process-group.js";
 import { StderrTail } from "../../capture/server-link.js";
 
@@ -346,20 +345,16 @@ async function outputOf(helper: HeadersHelper): Promise<string> {
     if (Buffer.byteLength(printed) > maxOutput) ending.abort();
   };
   const signal = AbortSignal.any([limit, ending.signal]);
-  const run = runProgram(command, [], { shell: true, cwd, env, signal, heard });
-  const released = interruption.endsFirst(async () => ending.abort());
   const refused = (why: string, cause?: unknown): CodedError =>
     failed(why, place, { cause, detail: stderr.text.trimEnd() });
   try {
-    const [code, by] = await run;
+    const [code, by] = await runProgram(command, [], { shell: true, cwd, env, signal, heard });
     if (Buffer.byteLength(printed) > maxOutput) throw refused(`it printed more than ${maxOutput} bytes`);
     if (code === 0) return printed;
     if (limit.aborted) throw refused(`it has not ended within ${timeLimit / 1000} seconds`);
     throw refused(code === null ? `it was ended by ${by}` : `it ended with ${code}`);
   } catch (error) {
     throw error instanceof CodedError ? error : refused((error as Error).message, error);
-  } finally {
-    await released();
   }
 }
 

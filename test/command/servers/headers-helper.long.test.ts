@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
-import { afterEach, expect, test, vi } from "vitest";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { helperHeaders } from "../../../generator/command/servers/named-servers.js";
 import { scripted } from "../../support/scripted-http-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -140,6 +140,22 @@ setInterval(() => {}, 1000);`,
   expect(limits).toEqual([10_000]);
   const pids = JSON.parse(readFileSync(file, "utf8")) as number[];
   await until("both have ended", () => !pids.some(runs));
+});
+
+test("headers may come from a process that outlives the shell; one that keeps nothing open stays", async () => {
+  const folder = temporaryFolder({
+    "late.mjs": prints('{ "X-Made": "late" }'),
+    "agent.mjs": "setInterval(() => {}, 1000);",
+  });
+  const agent = `${node} agent.mjs >agent.log 2>&1 </dev/null & echo $! >pid`;
+  const pid = (): number => Number(readFileSync(join(folder, "pid"), "utf8"));
+  onTestFinished(() => void process.kill(pid(), "SIGKILL"));
+  const headers = await helperHeaders({
+    ...{ command: `${agent}; (sleep 0.2; exec ${node} late.mjs) &`, server: "s", url: "http://127.0.0.1/" },
+    ...{ cwd: folder, env: process.env, place: { file: ".mcp.json" } },
+  });
+  expect(headers).toEqual({ "X-Made": "late" });
+  expect(runs(pid())).toBe(true);
 });
 
 test("white space and a byte order mark around the headers do not count", async () => {
