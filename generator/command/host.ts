@@ -184,6 +184,11 @@ function findingsOf({ program, source, test }: HostReport, calls: HostTest["call
     const next = "Read what the host printed.";
     return isOffered && result === undefined ? [{ ...finding("error", what, next), ...printed }] : [];
   });
+  const changed = calls.flatMap(({ tool, isError, server }) => {
+    const what = `the model gets an error for the result of the call of ${JSON.stringify(tool)}`;
+    const next = "Read the error in the report, and answer in a form that the host takes.";
+    return isError && server?.isError === false ? [finding("error", what, next)] : [];
+  });
   const quiet = calls.flatMap(({ tool, server: { quiet: time = 0, limit = Infinity } = {} }) => {
     const what = `${JSON.stringify(tool)} is quiet for longer than ${limit} ms`;
     return time > limit ? [finding("warning", what, progress)] : [];
@@ -194,5 +199,5 @@ function findingsOf({ program, source, test }: HostReport, calls: HostTest["call
     const what = isBack ? "the model does not get a changed list" : `no answer after the fault "${fault}"`;
     return isMet && !(isBack && isListed) ? [finding("warning", what, help)] : [];
   });
-  return [...dropped, ...lost, ...quiet, ...faults];
+  return [...dropped, ...lost, ...changed, ...quiet, ...faults];
 }

@@ -42,6 +42,8 @@ export class ServedCall {
   answer: number | undefined;
   /** The longest time without a byte for the host. */
   quiet = 0;
+  /** Whether the server answered with an error; absent if the relay did not read the answer. */
+  isError: boolean | undefined;
   #last = this.at;
 
   heard(): void {
@@ -67,6 +69,7 @@ class Passage {
   readonly options: RelayOptions;
   readonly #memory = new SessionMemory();
   readonly #methods = new Map<JsonValue, string>();
+  readonly #called = new Map<JsonValue, ServedCall>();
   #isChanged = false;
 
   constructor(options: RelayOptions) {
@@ -88,6 +91,7 @@ class Passage {
       if (method !== "tools/call") continue;
       const call = new ServedCall();
       calls.set(id, call);
+      this.#called.set(id, call);
       if (this.calls.push(call) === 2) met = call;
     }
     const fault = met && this.options.fault;
@@ -109,8 +113,11 @@ class Passage {
   }
 
   #changed(message: JsonObject): JsonObject {
-    const next = this.#memory.received(message, this.#methods.get(message["id"] ?? null)) ?? message;
+    const { id = null, method } = message;
+    const next = this.#memory.received(message, this.#methods.get(id)) ?? message;
     const { result } = next;
+    const call = method === undefined ? this.#called.get(id) : undefined;
+    if (call) call.isError = !isJsonObject(result) || result["isError"] === true;
     const tools = isJsonObject(result) ? result["tools"] : undefined;
     for (const { name } of objectsIn(tools)) this.listed.add(String(name));
     if (this.options.fault !== "list") return message;
@@ -218,7 +225,7 @@ async function relayOfUrl(server: Extract<HostServer, { url: string }>, passage:
       for await (const some of answer.body ?? []) {
         heard();
         response.write(some);
-        if (sent.lists) bytes.push(some);
+        if (sent.lists || each.length > 0) bytes.push(some);
       }
       passage.received(Buffer.concat(bytes).toString());
     }
