@@ -14,6 +14,8 @@ import { temporaryFolder } from "../support/temporary-folder.js";
 
 const file = builtProgram("test/host/programs/host.ts");
 
+const echo = builtProgram("examples/echo/main.ts");
+
 const small = `#!/bin/sh\nexec '${process.execPath}' '${file}'`;
 
 /** A project in which a small host, or another program, is installed as Codex. */
@@ -134,6 +136,31 @@ function stubbed<T extends object, Key extends keyof T>(object: T, key: Key, val
   object[key] = value;
   return () => void (object[key] = before);
 }
+
+test.each(["stdio", "http"])(
+  "over %s, a result that the host makes an error is a finding; the server's own error is not",
+  async (by) => {
+    const server = serverWith();
+    const inputSchema = { type: "object" as const, properties: { message: { type: "string" } } };
+    server.tool("echo", { inputSchema }, ({ message }) => String(message));
+    const { url, close } = await serveHttp(server, { port: 0 });
+    onTestFinished(close);
+    const source = by === "http" ? url : `stdio:${process.execPath} ${echo}`;
+    const folder = project(`${small} gemini\n`);
+    const errorsWith = async (message: unknown): Promise<string[]> => {
+      writeFileSync(join(folder, "calls.json"), JSON.stringify([{ tool: "echo", arguments: { message } }]));
+      const { code, stdout, stderr } = await mcpgen(folder, words(source, "--script", "calls.json"));
+      const found = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("MG6333"));
+      expect(code, stderr).toBe(found.length === 0 ? 0 : 1);
+      return found;
+    };
+    const error = 'the model gets an error for the result of the call of "echo"';
+    expect(await errorsWith("[1]")).toEqual([expect.stringContaining(error)]);
+    expect(await errorsWith("1")).toEqual([]);
+    // Against the schema: the server refuses it.
+    expect(await errorsWith(1)).toEqual([]);
+  },
+);
 
 const printing = `
 import { createInterface } from "node:readline";
