@@ -44,10 +44,14 @@ export const hostTest: RunCommand = async (args, context) => {
   const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow"), onStderr };
   const servers = [];
   const notes: string[] = [];
+  const findings: Finding[] = [];
   // Whatever is wrong with a source is said before a host runs.
   for (const each of sources) {
-    const { contract } = await contractSource(each, options, context, { needed: ["tools"] });
+    const { contract, findings: faults } = await contractSource(each, options, context, {
+      needed: ["tools"],
+    });
     const [source, listed] = [shownSource(each), contract.tools ?? []];
+    findings.push(...faults);
     const script = await scriptOf(args, contract, context);
     servers.push({ source, listed, script, server: await hostServer(each, options) });
     const left = listed.map(({ name }) => name).filter((name) => !script.some(({ tool }) => tool === name));
@@ -57,7 +61,6 @@ export const hostTest: RunCommand = async (args, context) => {
     notes.push(`add it to your hosts: ${connectPart(name, await startOf(each, options)).text}`);
   }
   const reports: HostReport[] = [];
-  const findings: Finding[] = [];
   for (const { source, ...server } of servers)
     for (const { program, file } of chosen) {
       console.progress(`running ${program.name} with ${source}`);

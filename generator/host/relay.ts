@@ -62,8 +62,8 @@ export class ServedCall {
 /** What passes between a host and its server. */
 class Passage {
   readonly calls: ServedCall[] = [];
-  /** Names of the tools that the server listed to the host. */
-  readonly listed = new Set<string>();
+  /** The tools that the server listed to the host, as it sent them, by their names. */
+  readonly listed = new Map<string, JsonObject>();
   /** Whether the fault has met something. */
   isMet = false;
   readonly options: RelayOptions;
@@ -119,7 +119,7 @@ class Passage {
     const call = method === undefined ? this.#called.get(id) : undefined;
     if (call) call.isError = !isJsonObject(result) || result["isError"] === true;
     const tools = isJsonObject(result) ? result["tools"] : undefined;
-    for (const { name } of objectsIn(tools)) this.listed.add(String(name));
+    for (const tool of objectsIn(tools)) this.listed.set(String(tool["name"]), tool);
     if (this.options.fault !== "list") return message;
     if (!this.#isChanged || !isJsonObject(result) || !Array.isArray(tools)) return next;
     // A host that lists its tools again has met the change, too.

@@ -10,6 +10,7 @@ import { builtProgram } from "../support/built-program.js";
 import { isThorough } from "../support/cases.mjs";
 import { mcpgen } from "../support/in-process.js";
 import { serverWith } from "../support/served.js";
+import { invalidTools, sending } from "../host/small-host.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const file = builtProgram("test/host/programs/host.ts");
@@ -161,6 +162,18 @@ test.each(["stdio", "http"])(
     expect(await errorsWith(1)).toEqual([]);
   },
 );
+
+test("tools that mcpgen cannot read are errors, and the server's", async () => {
+  const odd = invalidTools.map(([, tool], index) => ({ ...tool, name: `odd${index}` }));
+  const folder = project(`${small} careless\n`);
+  const fine = { name: "fine", inputSchema: { type: "object" } };
+  writeFileSync(join(folder, "server.cjs"), sending([fine, ...odd])[1]!);
+  const { code, stdout, stderr } = await mcpgen(folder, words(`stdio:${process.execPath} server.cjs`));
+  expect(code, stderr).toBe(1);
+  const errors = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("error MG"));
+  expect(errors).toEqual(odd.map(({ name }) => expect.stringContaining(`"${name}" is left out`) as string));
+  expect(stdout).toContain(`${odd.length + 1} of ${odd.length + 1} tools and 0 of the host`);
+});
 
 const printing = `
 import { createInterface } from "node:readline";

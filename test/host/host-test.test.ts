@@ -12,7 +12,7 @@ import { builtProgram } from "../support/built-program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { listen } from "../support/listen.js";
 import { runs } from "../support/processes.js";
-import { hostWith, inputSchema, listed, served } from "./small-host.js";
+import { hostWith, inputSchema, invalidTools, listed, sending, served } from "./small-host.js";
 import { until } from "../support/until.mjs";
 
 const echo = builtProgram("examples/echo/main.ts");
@@ -78,6 +78,32 @@ test.each(["stdio", "http"])(
     expect(tools.filter(({ isListed }) => !isListed).map(({ name }) => name)).toEqual(["elsewhere"]);
   },
 );
+
+test.each(invalidTools)("a tool with %s is the server's, offered or not", async (_, odd) => {
+  const server = { command: process.execPath, args: sending([listed[0]!, odd]), env: {} };
+  for (const modes of [[], ["careless"]]) {
+    const request = { program: hostWith(...modes), file: process.execPath, server, script: [] };
+    const { tools, others, tokens } = await testHost({ ...request, listed: listed.slice(0, 1) });
+    expect(others).toBe(0);
+    expect(tools.map(({ name, isListed }) => [name, isListed])).toEqual([
+      ["weather", true],
+      ["odd", true],
+    ]);
+    expect(tools[1]!.offered?.name).toBe(modes.length > 0 ? "mcp__tested__odd" : undefined);
+    expect(tokens.listed).toBe(cost([listed[0]!, odd]));
+  }
+});
+
+test("rules judge the members of schemas that are null, as the host gets them", async () => {
+  const odd = { ...listed[0]!, inputSchema: { type: "object", properties: { city: null }, required: null } };
+  const server = { command: process.execPath, args: sending([odd]), env: {} };
+  const program = { ...hostWith(), rules: { "null-required": "drops", "invalid-schema": "drops" } } as const;
+  const read = [{ ...odd, inputSchema: { type: "object", properties: {} } }];
+  const { tools } = await testHost({ program, file: process.execPath, server, listed: read, script: [] });
+  expect(tools.map(({ rules }) => rules.map(({ rule }) => rule).toSorted())).toEqual([
+    ["invalid-schema", "null-required"],
+  ]);
+});
 
 test("a tool whose name the host shortens is known by its description, if no other has it", () => {
   const tool = { name: "a".repeat(64), description: "Long." };

@@ -6,7 +6,8 @@ import { spawn } from "node:child_process";
 // A small host: starts the server of its settings, offers some of its tools to a model, and plays what the model says. It does
 // what hosts do: renames, drops and simplifies tools, asks another machine, leaves a process behind, passes errors and times on to
 // its model. Its arguments choose an old revision, an end at the first error, whether a list is read again (when it changes,
-// before each call, or never), and the API of Gemini, which marks errors: then it takes texts that are JSON for errors.
+// before each call, or never), whether invalid tools are offered, too, and the API of Gemini, which marks errors: then it takes texts
+// that are JSON for errors.
 
 interface Settings {
   readonly model: string;
@@ -84,8 +85,13 @@ async function listen(): Promise<void> {
 }
 
 async function offered(): Promise<NonNullable<Messages["tools"]>[number][]> {
-  const { items } = await client.listTools();
-  return items
+  const { items, rejected } = await client.listTools();
+  const invalid = modes.has("careless") ? rejected.map(({ name = "" }) => ({ name, inputSchema: {} })) : [];
+  const all: { readonly name: string; readonly description?: string; readonly inputSchema: object }[] = [
+    ...items,
+    ...invalid,
+  ];
+  return all
     .filter(({ name }) => /^\w+$/.test(name))
     .map(({ name, description, inputSchema }) => {
       const { additionalProperties: _, ...parameters } = inputSchema as Record<string, unknown>;
