@@ -113,6 +113,24 @@ test("a tool whose name the host shortens is known by its description, if no oth
   expect(offeredTool({ name: tool.name }, [{ ...cut, description: undefined }], "tested")).toBeUndefined();
 });
 
+test("tools whose names a host makes unique are known by their schemas, if they share a description", () => {
+  const twin = (name: string, argument: string) => ({
+    name,
+    description: "Gets a user.",
+    inputSchema: { type: "object", properties: { [argument]: {} } },
+  });
+  const [one, other] = [twin("get-user", "a"), twin("get_user", "b")];
+  const offered = [other, one].map(({ description, inputSchema: schema }, index) => {
+    return { name: `mcp__testedget_user_${index}f`, description, schema };
+  });
+  expect(offeredTool(one, offered, "tested")).toBe(offered[1]);
+  expect(offeredTool(other, offered, "tested")).toBe(offered[0]);
+  // The host may rewrite the schemas.
+  const rewritten = offered.map((tool) => ({ ...tool, schema: {} }));
+  for (const tool of [one, other]) expect(rewritten).toContain(offeredTool(tool, rewritten, "tested"));
+  expect(offeredTool({ ...one, name: "erase" }, offered, "tested")).toBeUndefined();
+});
+
 test.each(["its time is over", "it is aborted"])("a host ends with what it started if %s", async (how) => {
   const ending = new AbortController();
   const left: string[] = [];
