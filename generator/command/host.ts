@@ -44,12 +44,16 @@ export const hostTest: RunCommand = async (args, context) => {
   const run = { faults: args.flag("faults"), slow: milliseconds(args, "slow"), stderr };
   const servers = [];
   const notes: string[] = [];
+  const findings: Finding[] = [];
   // Whatever is wrong with a source is said before a host runs.
   for (const each of sources) {
     const onStderr = stderr();
-    const { contract } = await contractSource(each, { ...options, onStderr }, context, { needed: ["tools"] });
+    const { contract, findings: faults } = await contractSource(each, { ...options, onStderr }, context, {
+      needed: ["tools"],
+    });
     onStderr.end();
     const [source, listed] = [shownSource(each), contract.tools ?? []];
+    findings.push(...faults);
     const script = await scriptOf(args, contract, context);
     servers.push({ source, listed, script, server: await hostServer(each, options) });
     const left = listed.map(({ name }) => name).filter((name) => !script.some(({ tool }) => tool === name));
@@ -59,7 +63,6 @@ export const hostTest: RunCommand = async (args, context) => {
     notes.push(`add it to your hosts: ${connectPart(name, await startOf(each, options)).text}`);
   }
   const reports: HostReport[] = [];
-  const findings: Finding[] = [];
   for (const { source, ...server } of servers)
     for (const { program, file } of chosen) {
       console.progress(`running ${program.name} with ${source}`);
@@ -186,6 +189,11 @@ function findingsOf({ program, source, test }: HostReport, calls: HostTest["call
     const next = "Read what the host printed.";
     return isOffered && result === undefined ? [{ ...finding("error", what, next), ...printed }] : [];
   });
+  const changed = calls.flatMap(({ tool, isError, server }) => {
+    const what = `the model gets an error for the result of the call of ${JSON.stringify(tool)}`;
+    const next = "Read the error in the report, and answer in a form that the host takes.";
+    return isError && server?.isError === false ? [finding("error", what, next)] : [];
+  });
   const quiet = calls.flatMap(({ tool, server: { quiet: time = 0, limit = Infinity } = {} }) => {
     const what = `${JSON.stringify(tool)} is quiet for longer than ${limit} ms`;
     return time > limit ? [finding("warning", what, progress)] : [];
@@ -196,5 +204,5 @@ function findingsOf({ program, source, test }: HostReport, calls: HostTest["call
     const what = isBack ? "the model does not get a changed list" : `no answer after the fault "${fault}"`;
     return isMet && !(isBack && isListed) ? [finding("warning", what, help)] : [];
   });
-  return [...dropped, ...lost, ...quiet, ...faults];
+  return [...dropped, ...lost, ...changed, ...quiet, ...faults];
 }

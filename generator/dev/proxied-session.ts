@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { messagesIn, withMessages } from "../capture/messages.js";
+import { withMessages } from "../capture/messages.js";
 import type { Channel } from "../capture/runtime.js";
 import { SessionMemory } from "../capture/session-memory.js";
 import type { Side } from "../page/browser/dev/messages.js";
@@ -200,14 +200,19 @@ export class ProxiedSession {
   }
 
   #fromClient(text: string): void {
-    if (this.#holds && !this.#passes(text)) return void this.#waiting.push(text);
-    const changed = withMessages(text, (message) => this.#outgoing(message));
-    if (changed !== undefined) this.#server?.send(changed);
+    const isResponse = ({ method }: JsonObject): boolean => method === undefined;
+    if (!this.#holds) return this.#pass(text);
+    if (this.#drained === undefined) return void this.#waiting.push(text);
+    // Open requests may need responses of the client to complete, so these pass while the others wait.
+    const waiting = withMessages(text, (message) => (isResponse(message) ? undefined : message));
+    if (waiting !== undefined) this.#waiting.push(waiting);
+    const now = withMessages(text, (message) => (isResponse(message) ? message : undefined));
+    if (now !== undefined) this.#pass(now);
   }
 
-  /** Open requests may need responses of the client to complete, so these pass while the others wait. */
-  #passes(text: string): boolean {
-    return this.#drained !== undefined && messagesIn(text).some(({ method }) => method === undefined);
+  #pass(text: string): void {
+    const changed = withMessages(text, (message) => this.#outgoing(message));
+    if (changed !== undefined) this.#server?.send(changed);
   }
 
   /**

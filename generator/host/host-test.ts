@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Contract, ContractTool } from "../contract/contract.js";
 import { diffContracts } from "../diff/contract/diff-contracts.js";
 import type { Finding } from "../diff/finding.js";
@@ -83,7 +83,7 @@ export interface HostFault {
 
 export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode" | "milliseconds"> {
   readonly transport: "stdio" | "http";
-  /** The server's tools, in its order. */
+  /** The server's tools, in its order; last the ones that it lists to the host, and are not among `listed`: invalid ones, as a rule. */
   readonly tools: readonly HostTool[];
   /** Tools of the host itself that the model gets, too. */
   readonly others: number;
@@ -105,12 +105,21 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
   const request = { ...given, timeout, find };
   const transport = "url" in given.server ? "http" : "stdio";
   const run = await runHost(request);
-  const offered = mostOf(run, listed);
-  const broken = lintContract(contractOf(listed), everyProfile).flatMap(({ tool, rule, message }) => {
+  const further = [...run.listed.values()].filter(
+    (tool) => !listed.some(({ name }) => name === tool["name"]),
+  );
+  const unread = further.map((tool) => ({ ...tool, name: String(tool["name"]) }) as unknown as ContractTool);
+  const offered = mostOf(run, [...listed, ...unread]);
+  // Hosts get members that are null, which mcpgen's client takes for absent.
+  const sent = listed.map((tool) => {
+    const schema = run.listed.get(tool.name)?.["inputSchema"];
+    return isJsonObject(schema ?? null) ? { ...tool, inputSchema: schema as JsonObject } : tool;
+  });
+  const broken = lintContract(contractOf(sent), everyProfile).flatMap(({ tool, rule, message }) => {
     const does = given.program.rules?.[rule.id];
     return does === undefined ? [] : [{ tool, rule: rule.id, message, fix: rule.fix, does }];
   });
-  const tools = listed.map((tool) => {
+  const readable = listed.map((tool) => {
     const seen = toolIn(tool, offered);
     const meant = broken.filter(
       (each) => each.tool === tool.name || (!seen.offered && each.does === "drops-all"),
@@ -119,12 +128,22 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
     const isListed = run.listed.size === 0 || run.listed.has(tool.name);
     return { ...seen, isListed, rules: meant };
   });
+  const others = unread.map((tool) => ({
+    ...offerOf(tool, offered),
+    isListed: true,
+    changes: [],
+    rules: [],
+  }));
+  const tools: HostTool[] = [...readable, ...others];
   const { outside, output, exitCode, milliseconds } = run;
   const calls = callsOf(run, given.script, given.program.quiet?.[transport]);
   return {
     ...{ transport, tools, calls },
     others: offered.length - tools.filter((tool) => tool.offered !== undefined).length,
-    tokens: { listed: tokensOf(listed), offered: tokensOf(offered.map((tool) => asListed(tool))) },
+    tokens: {
+      listed: tokensOf([...listed, ...unread]),
+      offered: tokensOf(offered.map((tool) => asListed(tool))),
+    },
     faults: given.faults ? await faultsOf(request, calls, listed) : [],
     ...{ outside, output, exitCode, milliseconds },
   };
@@ -145,11 +164,20 @@ function mostOf({ turns }: HostRun, listed: readonly ContractTool[]): readonly O
   return turns.map(({ tools }) => tools).toSorted((a, b) => count(b) - count(a))[0] ?? [];
 }
 
+function offerOf(
+  tool: ContractTool,
+  all: readonly OfferedTool[],
+): Pick<HostTool, "name" | "offered" | "tokens"> {
+  const offered = offeredTool(tool, all, serverName);
+  const tokens = { listed: tokensOf([tool]), offered: offered ? tokensOf([asListed(offered)]) : 0 };
+  return { name: tool.name, ...(offered && { offered }), tokens };
+}
+
 function toolIn(tool: ContractTool, all: readonly OfferedTool[]): Omit<HostTool, "rules" | "isListed"> {
   const { name, description, inputSchema } = tool;
-  const listed = tokensOf([tool]);
-  const offered = offeredTool(tool, all, serverName);
-  if (!offered) return { name, changes: [], tokens: { listed, offered: 0 } };
+  const offer = offerOf(tool, all);
+  const { offered } = offer;
+  if (!offered) return { ...offer, changes: [] };
   const before = { name, inputSchema, ...(description !== undefined && { description }) };
   const after = asListed(offered);
   const [old, next] = [before, { ...after, name }].map((each) => ({
@@ -157,8 +185,7 @@ function toolIn(tool: ContractTool, all: readonly OfferedTool[]): Omit<HostTool,
     version: "1",
     tools: [each],
   }));
-  const tokens = { listed, offered: tokensOf([after]) };
-  return { name, offered, changes: diffContracts(old!, next!), tokens };
+  return { ...offer, changes: diffContracts(old!, next!) };
 }
 
 /** What a host offers, as a server would list it. */

@@ -49,7 +49,7 @@ function summaryOf({ program, test }: HostReport): string {
 
 function sectionsOf({ program: { name }, source, listed, test }: HostReport, more: string): Section[] {
   const parts: readonly (readonly [string, readonly Content[]])[] = [
-    ["tools", test.tools.map((tool, index) => toolEntry(tool, listed[index]!))],
+    ["tools", test.tools.map((tool, index) => toolEntry(tool, listed[index]))],
     ["calls", test.calls.map((call) => callEntry(call))],
     ["faults", test.faults.map((fault) => faultEntry(fault))],
   ];
@@ -60,11 +60,14 @@ function sectionsOf({ program: { name }, source, listed, test }: HostReport, mor
   });
 }
 
+/** @param listed absent for a tool that mcpgen does not read */
 function toolEntry(
   { name, offered, isListed, changes, tokens, rules }: HostTool,
-  { inputSchema }: ContractTool,
+  listed: ContractTool | undefined,
 ): Content {
-  const schemas = [inputSchema, offered?.schema ?? {}].map((schema) => JSON.stringify(schema, null, 2));
+  const schemas = [listed?.inputSchema ?? {}, offered?.schema ?? {}].map((schema) =>
+    JSON.stringify(schema, null, 2),
+  );
   const sides = schemas.map((shape, index) => ({ title: index === 0 ? "Listed" : "Offered", shape }));
   return {
     name,

@@ -42,6 +42,8 @@ export class ServedCall {
   answer: number | undefined;
   /** The longest time without a byte for the host. */
   quiet = 0;
+  /** Whether the server answered with an error; absent if the relay did not read the answer. */
+  isError: boolean | undefined;
   #last = this.at;
 
   heard(): void {
@@ -60,13 +62,14 @@ export class ServedCall {
 /** What passes between a host and its server. */
 class Passage {
   readonly calls: ServedCall[] = [];
-  /** Names of the tools that the server listed to the host. */
-  readonly listed = new Set<string>();
+  /** The tools that the server listed to the host, as it sent them, by their names. */
+  readonly listed = new Map<string, JsonObject>();
   /** Whether the fault has met something. */
   isMet = false;
   readonly options: RelayOptions;
   readonly #memory = new SessionMemory();
   readonly #methods = new Map<JsonValue, string>();
+  readonly #called = new Map<JsonValue, ServedCall>();
   #isChanged = false;
 
   constructor(options: RelayOptions) {
@@ -86,6 +89,7 @@ class Passage {
       if (method !== "tools/call") continue;
       const call = new ServedCall();
       calls.set(id, call);
+      this.#called.set(id, call);
       if (this.calls.push(call) === 2) met = call;
     }
     const fault = met && this.options.fault;
@@ -107,10 +111,13 @@ class Passage {
   }
 
   #changed(message: JsonObject): JsonObject {
-    const next = this.#memory.received(message, this.#methods.get(message["id"] ?? null)) ?? message;
+    const { id = null, method } = message;
+    const next = this.#memory.received(message, this.#methods.get(id)) ?? message;
     const { result } = next;
+    const call = method === undefined ? this.#called.get(id) : undefined;
+    if (call) call.isError = !isJsonObject(result) || result["isError"] === true;
     const tools = isJsonObject(result) ? result["tools"] : undefined;
-    for (const { name } of objectsIn(tools)) this.listed.add(String(name));
+    for (const tool of objectsIn(tools)) this.listed.set(String(tool["name"]), tool);
     if (this.options.fault !== "list") return message;
     if (!this.#isChanged || !isJsonObject(result) || !Array.isArray(tools)) return next;
     // A host that lists its tools again has met the change, too.

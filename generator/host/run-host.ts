@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { JsonObject } from "@mcpgen/engine";
 import { interruption } from "../capture/interruption.js";
 import { atExit, runProgram } from "../capture/process-group.js";
 import { HeldFolder, WriteRoot } from "../files/held-folder.js";
@@ -24,8 +25,8 @@ export interface HostRun {
   readonly left: readonly number[];
   /** The calls that reached the server. */
   readonly served: readonly ServedCall[];
-  /** Names of the tools that the server listed to the host. */
-  readonly listed: ReadonlySet<string>;
+  /** The tools that the server listed to the host, as it sent them, by their names. */
+  readonly listed: ReadonlyMap<string, JsonObject>;
   /** Whether the fault met a call. */
   readonly isMet: boolean;
   /** Addresses outside of this machine that the host asked for, and did not get, in the order of the alphabet. */

@@ -10,9 +10,12 @@ import { builtProgram } from "../support/built-program.js";
 import { isThorough } from "../support/cases.mjs";
 import { mcpgen } from "../support/in-process.js";
 import { serverWith } from "../support/served.js";
+import { invalidTools, sending } from "../host/small-host.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const file = builtProgram("test/host/programs/host.ts");
+
+const echo = builtProgram("examples/echo/main.ts");
 
 const small = `#!/bin/sh\nexec '${process.execPath}' '${file}'`;
 
@@ -134,6 +137,43 @@ function stubbed<T extends object, Key extends keyof T>(object: T, key: Key, val
   object[key] = value;
   return () => void (object[key] = before);
 }
+
+test.each(["stdio", "http"])(
+  "over %s, a result that the host makes an error is a finding; the server's own error is not",
+  async (by) => {
+    const server = serverWith();
+    const inputSchema = { type: "object" as const, properties: { message: { type: "string" } } };
+    server.tool("echo", { inputSchema }, ({ message }) => String(message));
+    const { url, close } = await serveHttp(server, { port: 0 });
+    onTestFinished(close);
+    const source = by === "http" ? url : `stdio:${process.execPath} ${echo}`;
+    const folder = project(`${small} gemini\n`);
+    const errorsWith = async (message: unknown): Promise<string[]> => {
+      writeFileSync(join(folder, "calls.json"), JSON.stringify([{ tool: "echo", arguments: { message } }]));
+      const { code, stdout, stderr } = await mcpgen(folder, words(source, "--script", "calls.json"));
+      const found = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("MG6333"));
+      expect(code, stderr).toBe(found.length === 0 ? 0 : 1);
+      return found;
+    };
+    const error = 'the model gets an error for the result of the call of "echo"';
+    expect(await errorsWith("[1]")).toEqual([expect.stringContaining(error)]);
+    expect(await errorsWith("1")).toEqual([]);
+    // Against the schema: the server refuses it.
+    expect(await errorsWith(1)).toEqual([]);
+  },
+);
+
+test("tools that mcpgen cannot read are errors, and the server's", async () => {
+  const odd = invalidTools.map(([, tool], index) => ({ ...tool, name: `odd${index}` }));
+  const folder = project(`${small} careless\n`);
+  const fine = { name: "fine", inputSchema: { type: "object" } };
+  writeFileSync(join(folder, "server.cjs"), sending([fine, ...odd])[1]!);
+  const { code, stdout, stderr } = await mcpgen(folder, words(`stdio:${process.execPath} server.cjs`));
+  expect(code, stderr).toBe(1);
+  const errors = `${stdout}${stderr}`.split("\n").filter((line) => line.includes("error MG"));
+  expect(errors).toEqual(odd.map(({ name }) => expect.stringContaining(`"${name}" is left out`) as string));
+  expect(stdout).toContain(`${odd.length + 1} of ${odd.length + 1} tools and 0 of the host`);
+});
 
 /** Prints its argument in two pieces, at its start and at its end, and no line end. */
 const printing = `

@@ -174,3 +174,26 @@ test("a server that no longer has the revision of the client is refused", async 
   });
   await expect(restarted).rejects.toThrow("no longer uses revision 2025-11-25");
 });
+
+test("of a batch that comes while the server ends, it gets the responses; the next server gets the others", async () => {
+  const { client, servers, session } = await withSession();
+  const [first] = servers as [End];
+  client.says({ id: 1, method: "tools/call", params: { name: "ask" } });
+  first.says({ id: 7, method: "elicitation/create", params: {} });
+  const asked = client.taken().at(-1)!["id"]!;
+  first.taken();
+  const restarted = session.restart();
+  // The restart waits for the response to the open request.
+  await new Promise(setImmediate);
+  const declined = { jsonrpc: "2.0", id: asked, result: { action: "decline" } };
+  const list = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+  client.receiver.message(JSON.stringify([declined, list]));
+  expect(first.taken()).toEqual([[{ ...declined, id: 7 }]]);
+  first.says({ id: 1, result: { content: [] } });
+  await expect.poll(() => servers).toHaveLength(2);
+  const second = servers[1]!;
+  second.says({ id: String(second.taken()[0]!["id"]), result: agreed });
+  await restarted;
+  expect(second.taken().at(-1)).toEqual([list]);
+  expect(client.taken().filter(({ error }) => error !== undefined)).toEqual([]);
+});

@@ -12,7 +12,7 @@ import { builtProgram } from "../support/built-program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { listen } from "../support/listen.js";
 import { runs } from "../support/processes.js";
-import { hostWith, inputSchema, listed, served } from "./small-host.js";
+import { hostWith, inputSchema, invalidTools, listed, sending, served } from "./small-host.js";
 import { until } from "../support/until.mjs";
 
 const echo = builtProgram("examples/echo/main.ts");
@@ -79,12 +79,56 @@ test.each(["stdio", "http"])(
   },
 );
 
+test.each(invalidTools)("a tool with %s is the server's, offered or not", async (_, odd) => {
+  const server = { command: process.execPath, args: sending([listed[0]!, odd]), env: {} };
+  for (const modes of [[], ["careless"]]) {
+    const request = { program: hostWith(...modes), file: process.execPath, server, script: [] };
+    const { tools, others, tokens } = await testHost({ ...request, listed: listed.slice(0, 1) });
+    expect(others).toBe(0);
+    expect(tools.map(({ name, isListed }) => [name, isListed])).toEqual([
+      ["weather", true],
+      ["odd", true],
+    ]);
+    expect(tools[1]!.offered?.name).toBe(modes.length > 0 ? "mcp__tested__odd" : undefined);
+    expect(tokens.listed).toBe(cost([listed[0]!, odd]));
+  }
+});
+
+test("rules judge the members of schemas that are null, as the host gets them", async () => {
+  const odd = { ...listed[0]!, inputSchema: { type: "object", properties: { city: null }, required: null } };
+  const server = { command: process.execPath, args: sending([odd]), env: {} };
+  const program = { ...hostWith(), rules: { "null-required": "drops", "invalid-schema": "drops" } } as const;
+  const read = [{ ...odd, inputSchema: { type: "object", properties: {} } }];
+  const { tools } = await testHost({ program, file: process.execPath, server, listed: read, script: [] });
+  expect(tools.map(({ rules }) => rules.map(({ rule }) => rule).toSorted())).toEqual([
+    ["invalid-schema", "null-required"],
+  ]);
+});
+
 test("a tool whose name the host shortens is known by its description, if no other has it", () => {
   const tool = { name: "a".repeat(64), description: "Long." };
   const cut = { name: `mcp__tested__${"a".repeat(50)}`, description: "Long.", schema: {} };
   expect(offeredTool(tool, [{ ...cut, name: "other", description: "Other." }, cut], "tested")).toBe(cut);
   expect(offeredTool(tool, [cut, { ...cut, name: "mcp__tested__other" }], "tested")).toBeUndefined();
   expect(offeredTool({ name: tool.name }, [{ ...cut, description: undefined }], "tested")).toBeUndefined();
+});
+
+test("tools whose names a host makes unique are known by their schemas, if they share a description", () => {
+  const twin = (name: string, argument: string) => ({
+    name,
+    description: "Gets a user.",
+    inputSchema: { type: "object", properties: { [argument]: {} } },
+  });
+  const [one, other] = [twin("get-user", "a"), twin("get_user", "b")];
+  const offered = [other, one].map(({ description, inputSchema: schema }, index) => {
+    return { name: `mcp__testedget_user_${index}f`, description, schema };
+  });
+  expect(offeredTool(one, offered, "tested")).toBe(offered[1]);
+  expect(offeredTool(other, offered, "tested")).toBe(offered[0]);
+  // The host may rewrite the schemas.
+  const rewritten = offered.map((tool) => ({ ...tool, schema: {} }));
+  for (const tool of [one, other]) expect(rewritten).toContain(offeredTool(tool, rewritten, "tested"));
+  expect(offeredTool({ ...one, name: "erase" }, offered, "tested")).toBeUndefined();
 });
 
 test.each(["its time is over", "it is aborted"])("a host ends with what it started if %s", async (how) => {

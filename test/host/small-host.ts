@@ -1,3 +1,4 @@
+import type readline from "node:readline";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { onTestFinished } from "vitest";
 import type { HostProgram, HostServer } from "../../generator/host/program.js";
@@ -46,3 +47,35 @@ export async function served(): Promise<HostServer> {
   onTestFinished(close);
   return { url, headers: {} };
 }
+
+/** Answers each request with what it is given for the method. */
+function answering({ createInterface }: typeof readline, results: Record<string, object>): void {
+  createInterface({ input: process.stdin }).on("line", (line) => {
+    const { id, method } = JSON.parse(line) as { id?: number; method: string };
+    const known = results[method];
+    const answer = known ? { result: known } : { error: { code: -32601, message: "unknown" } };
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+  });
+}
+
+/** The arguments with which Node.js runs a server that sends the tools as they are. */
+export function sending(tools: readonly object[]): string[] {
+  const about = { protocolVersion: "2025-06-18", serverInfo: { name: "s", version: "1" } };
+  const initialize = { ...about, capabilities: { tools: {} } };
+  const results = { initialize, "tools/list": { tools }, "tools/call": { content: [] } };
+  return ["-e", `(${String(answering)})(require("node:readline"), ${JSON.stringify(results)})`];
+}
+
+const valid = { type: "object", properties: { city: { type: "string" } } };
+
+/** A tool of each kind that mcpgen does not take for one, by what is wrong. */
+export const invalidTools: readonly (readonly [string, object])[] = [
+  ["no schema", {}],
+  ["a schema that is a text", { inputSchema: "object" }],
+  ["a type that is not object", { inputSchema: { type: "string" } }],
+  ["properties that are a list", { inputSchema: { type: "object", properties: [] } }],
+  ["required names that are numbers", { inputSchema: { ...valid, required: [1] } }],
+  ["a description that is a number", { inputSchema: valid, description: 5 }],
+  ["a result that is a list", { inputSchema: valid, outputSchema: { type: "array" } }],
+  ["annotations that are a text", { inputSchema: valid, annotations: "x" }],
+].map(([what, more]) => [what as string, { name: "odd", ...(more as object) }]);

@@ -251,7 +251,7 @@ export const serverDiagnostics = {
     title: "A host fails, or keeps something of the server from its model",
     exit: 1,
     explanation:
-      "`mcpgen host test` runs a real host with a model that plays a script. The host did not start, did not ask the model, did not offer a tool to it, or the model got no result of a call. Hosts refuse names and schemas that the API of their model does not take: `mcpgen lint` reports many of them. `--json` has everything that the host printed, and all that reached the model.",
+      "`mcpgen host test` runs a real host with a model that plays a script. The host did not start, did not ask the model, did not offer a tool to it, or the model got no result of a call, or an error for a result that the server does not mark as one. Hosts refuse names and schemas that the API of their model does not take: `mcpgen lint` reports many of them. `--json` has everything that the host printed, and all that reached the model.",
   },
   MG6334: {
     title: "A host gives up on the server",

@@ -19,7 +19,11 @@ export const gemini = {
       .flatMap(({ parts }) => objectsIn(parts))
       .map(({ functionResponse }) => functionResponse)
       .filter((each): each is JsonObject => each !== undefined && isJsonObject(each))
-      .map(({ id, response = {} }) => ({ call: textIn(id), content: response })),
+      .map(({ id, response = {} }) => ({
+        call: textIn(id),
+        content: response,
+        isError: isJsonObject(response) && "error" in response,
+      })),
   message: answer,
   events: (move: Move, turn: TurnFacts) => [[undefined, answer(move, turn)]] satisfies StreamEvent[],
 } as const satisfies Dialect;

@@ -5,8 +5,9 @@ import { spawn } from "node:child_process";
 
 // A small host: starts the server of its settings, offers some of its tools to a model, and plays what the model says. It does
 // what hosts do: renames, drops and simplifies tools, asks another machine, leaves a process behind, passes errors and times on to
-// its model. Its arguments choose an old revision, an end at the first error, and whether a list is read again: when it changes,
-// before each call, or never.
+// its model. Its arguments choose an old revision, an end at the first error, whether a list is read again (when it changes,
+// before each call, or never), whether invalid tools are offered, too, and the API of Gemini, which marks errors: then it takes texts
+// that are JSON for errors.
 
 interface Settings {
   readonly model: string;
@@ -47,7 +48,7 @@ const old = modes.has("old") ? { revision: "2025-06-18" } : {};
 const client = await connect("url" in server ? server.url : server, { ...old, onEvent: () => true });
 let tools = await offered();
 if (modes.has("listen")) listen().catch(() => {});
-const messages: object[] = [{ role: "user", content: "go" }];
+const messages: Messages["messages"][number][] = [{ role: "user", content: "go" }];
 // A title, without tools.
 await say({ messages });
 for (;;) {
@@ -58,13 +59,19 @@ for (;;) {
   for (const { id, function: called } of message.tool_calls) {
     const name = called.name.replace("mcp__tested__", "");
     const result = client.callTool(name, JSON.parse(called.arguments) as object);
-    const { content } = modes.has("fragile")
+    const { content, isError } = modes.has("fragile")
       ? await result
-      : await result.catch((error: unknown) => ({ content: [{ type: "text", text: String(error) }] }));
+      : await result.catch((error: unknown) => ({
+          content: [{ type: "text", text: String(error) }],
+          isError: true,
+        }));
+    const [part] = content as [{ readonly text?: string }?];
+    const isJson = part?.text?.startsWith("[");
     const time = `Wall time: ${((performance.now() - began) / 1000).toFixed(4)} seconds`;
     messages.push({
       role: "tool",
       tool_call_id: id,
+      ...(modes.has("gemini") && { fails: isError || isJson }),
       content: `${time}\nOutput:\n${JSON.stringify(content)}`,
     });
   }
@@ -77,9 +84,14 @@ async function listen(): Promise<void> {
     if (!modes.has("deaf")) tools = await offered();
 }
 
-async function offered(): Promise<object[]> {
-  const { items } = await client.listTools();
-  return items
+async function offered(): Promise<NonNullable<Messages["tools"]>[number][]> {
+  const { items, rejected } = await client.listTools();
+  const invalid = modes.has("careless") ? rejected.map(({ name = "" }) => ({ name, inputSchema: {} })) : [];
+  const all: { readonly name: string; readonly description?: string; readonly inputSchema: object }[] = [
+    ...items,
+    ...invalid,
+  ];
+  return all
     .filter(({ name }) => /^\w+$/.test(name))
     .map(({ name, description, inputSchema }) => {
       const { additionalProperties: _, ...parameters } = inputSchema as Record<string, unknown>;
@@ -112,10 +124,54 @@ interface Said {
   }[];
 }
 
-async function say(body: object): Promise<Said> {
+interface Messages {
+  readonly messages: readonly {
+    readonly role?: string;
+    readonly content?: string;
+    readonly tool_call_id?: string;
+    readonly fails?: boolean;
+  }[];
+  readonly tools?: readonly { readonly function: { readonly parameters: object } }[];
+}
+
+async function say(body: Messages): Promise<Said> {
+  return modes.has("gemini") ? sayToGemini(body) : sayToOpenAi(body);
+}
+
+async function sayToOpenAi(body: object): Promise<Said> {
   const response = await fetch(`${model}/v1/chat/completions`, {
     method: "POST",
     body: JSON.stringify({ model: "m", ...body }),
   });
   return (await response.json()) as Said;
+}
+
+async function sayToGemini({ messages, tools = [] }: Messages): Promise<Said> {
+  const contents = messages.map(({ content: text = "", tool_call_id: id, fails }) => ({
+    role: "user",
+    parts: [id ? { functionResponse: { id, response: { [fails ? "error" : "output"]: text } } } : { text }],
+  }));
+  const functionDeclarations = tools.map(({ function: { parameters, ...each } }) => ({
+    ...each,
+    parametersJsonSchema: parameters,
+  }));
+  const response = await fetch(`${model}/v1beta/models/m:generateContent`, {
+    method: "POST",
+    body: JSON.stringify({ contents, tools: [{ functionDeclarations }] }),
+  });
+  const { candidates } = (await response.json()) as {
+    readonly candidates: readonly [
+      {
+        readonly content: {
+          readonly parts: readonly [
+            { readonly functionCall?: { readonly id: string; readonly name: string; readonly args: object } },
+          ];
+        };
+      },
+    ];
+  };
+  const { functionCall: call } = candidates[0].content.parts[0];
+  if (!call) return { choices: [{ message: {} }] };
+  const named = { name: call.name, arguments: JSON.stringify(call.args) };
+  return { choices: [{ message: { tool_calls: [{ id: call.id, function: named }] } }] };
 }
