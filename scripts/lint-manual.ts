@@ -3,7 +3,7 @@ import { levelFor, profiles } from "../generator/lint/rule.js";
 
 const introduction = `# Rules of \`mcpgen lint\`
 
-Rules by which \`mcpgen lint\` checks tools for models and hosts. \`npx mcpgen explain RULE\` says why.
+\`mcpgen lint\` checks tools for models and hosts. \`npx mcpgen explain RULE\` says why.
 
 \`\`\`sh
 npx mcpgen lint mcp.contract.yaml --fix --dry-run
@@ -16,7 +16,7 @@ npx mcpgen lint mcp.contract.yaml --host codex --host claude-code
 |\`gemini-parameters\`|the older field \`parameters\` of Gemini's function declarations|
 |\`strict\`|the strict mode of OpenAI|
 
-**E**rror: the interface rejects the schema, usually with all other tools of the request. **W**arning: a host may reject it, or a
+**E**rror: the interface rejects the schema, usually with all tools of the request. **W**arning: a host may reject it, or a
 model misunderstand it. Tokens: a quarter of the bytes in \`tools/list\`.
 
 \`--host NAME\` judges for a [host](hosts.md), whatever its model is: an error where it leaves a tool out or cannot call it, a
@@ -26,7 +26,7 @@ warning where it renames the tool, or changes its schema or texts.
 shows the changes.
 
 \`lint\` also compares the [members of extensions](extensions.md#members-of-tools-and-resources) with their
-definitions (MG6604) and with the capabilities of the server (MG6605).`;
+definitions (MG6604) and the capabilities of the server (MG6605).`;
 
 const handlers = `## Handlers: \`--code PATH\`
 

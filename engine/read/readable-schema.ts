@@ -29,23 +29,42 @@ export function readableSchema(
   others: readonly UnreadPart[] = [],
 ): { readonly schema?: Schema; readonly document: JsonObject; readonly parts: readonly UnreadPart[] } {
   const parts: UnreadPart[] = [];
-  let document = others.length === 0 ? written : copied(written);
+  const origins = new Map<JsonObject, string>();
+  let document = others.length === 0 ? written : copied(written, origins);
   for (const part of others) leaveOut(document, part);
   for (;;) {
     try {
       return { schema: read(document), document, parts };
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error;
-      if (document === written) document = copied(written);
+      if (document === written) document = copied(written, origins);
+      const reported = asWritten(error, document, origins);
       const part = parts.length < mostParts ? leftOut(document, error) : undefined;
-      if (!part) return { document: written, parts: [{ left: "schema", pointer: "", error }] };
-      parts.push(part);
+      if (!part) return { document: written, parts: [{ left: "schema", pointer: "", error: reported }] };
+      parts.push({ ...part, error: reported });
     }
   }
 }
 
-function copied(document: JsonObject): JsonObject {
-  return JSON.parse(JSON.stringify(document)) as JsonObject;
+/** A copy to change, and in `origins` the places of its schemas before they are moved. */
+function copied(document: JsonObject, origins: Map<JsonObject, string>): JsonObject {
+  const copy = JSON.parse(JSON.stringify(document)) as JsonObject;
+  for (const { schema, at } of schemasIn(copy)) origins.set(schema, at);
+  return copy;
+}
+
+/** An error with the place in the written document, where it is in a schema that was moved. */
+function asWritten(
+  error: SchemaError,
+  document: JsonObject,
+  origins: ReadonlyMap<JsonObject, string>,
+): SchemaError {
+  if (error.document !== undefined) return error;
+  const { way, rest } = wayTo(document, pointerTokens(error.pointer));
+  const { schema, at } = way.at(-1)!;
+  const origin = origins.get(schema) ?? at;
+  if (origin === at) return error;
+  return new SchemaError(error.code, pointer(origin, ...rest), error.message, error.candidates);
 }
 
 /** Leaves the given part out of `document`. */
@@ -195,13 +214,13 @@ function isSchemaKeyword(keyword: string): boolean {
 function widen(document: JsonObject, way: readonly Step[]): void {
   const isReferred = JSON.stringify(document).includes('"$ref"');
   const around = new Set(way.map(({ schema }) => schema));
-  for (const schema of schemasIn(document)) {
+  for (const { schema } of schemasIn(document)) {
     delete schema["unevaluatedProperties"];
     delete schema["unevaluatedItems"];
     const concerns = (value: JsonValue | undefined): boolean =>
       value !== undefined &&
       ((isReferred && JSON.stringify(value).includes('"$ref"')) ||
-        (around.has(schema) && [...schemasIn(value)].some((each) => around.has(each))));
+        (around.has(schema) && [...schemasIn(value)].some(({ schema: each }) => around.has(each))));
     if (concerns(schema["not"])) delete schema["not"];
     if (concerns(schema["contains"])) delete schema["maxContains"];
     if (concerns(schema["oneOf"])) {
@@ -221,16 +240,20 @@ function conjoin(schema: Step["schema"], part: JsonObject): void {
   schema["allOf"] = [...(Array.isArray(parts) ? parts : []), part];
 }
 
-/** All schema objects in a value that is a schema or a list of schemas. */
-function* schemasIn(value: JsonValue): Generator<Step["schema"]> {
-  const pending: JsonValue[] = Array.isArray(value) ? [...value] : [value];
+/** All schema objects in a value that is a schema or a list of schemas, with their places in the value. */
+function* schemasIn(value: JsonValue): Generator<Step> {
+  const members = (from: JsonObject | JsonValue[], at: string): [JsonValue, string][] =>
+    Object.entries(from).map(([name, each]) => [each, pointer(at, name)]);
+  const pending: [JsonValue, string][] = Array.isArray(value) ? members(value, "") : [[value, ""]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (!isJsonObject(next)) continue;
-    yield next as Step["schema"];
-    for (const [keyword, content] of Object.entries(next)) {
-      if (isSchemaKeyword(keyword)) pending.push(content);
+    const [schema, at] = next;
+    if (!isJsonObject(schema)) continue;
+    yield { schema: schema as Step["schema"], at };
+    for (const [keyword, content] of Object.entries(schema)) {
+      const place = pointer(at, keyword);
+      if (isSchemaKeyword(keyword)) pending.push([content, place]);
       if ((isHolder(keyword) || isSchemaKeyword(keyword)) && typeof content === "object" && content !== null)
-        if (Array.isArray(content) || isHolder(keyword)) pending.push(...Object.values(content));
+        if (Array.isArray(content) || isHolder(keyword)) pending.push(...members(content, place));
     }
   }
 }

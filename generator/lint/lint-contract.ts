@@ -11,7 +11,6 @@ import {
   type LintSubject,
   type Mend,
   type Profile,
-  type SchemaPlace,
   levelFor,
   nameFor,
 } from "./rule.js";
@@ -60,7 +59,12 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     const unread = once(() => [places, results].flatMap(([root]) => (root ? unreadParts(root) : [])));
     const schemas = { places, results, unread, unused };
     const subject: LintSubject = { tool, pointer: at, ...schemas, alike, similarScopes };
-    const read: LintSubject = { ...subject, places: usedPlaces(places, unused) };
+    const isRead = isUsed(unused, pointer(at, "inputSchema"));
+    const read: LintSubject = {
+      ...subject,
+      places: places.filter(isRead),
+      unread: () => unread().filter(isRead),
+    };
     for (const rule of lintRules) {
       const nameOf = (profile: Profile): string =>
         rule.inHosts ? nameFor(profile, server, tool.name) : tool.name;
@@ -90,13 +94,13 @@ function once<T>(compute: () => T): () => T {
 }
 
 /**
- * The places that a rule examines. Errors count in unused definitions, too, because hosts reject them;
- * warnings do not.
+ * Whether a rule examines a place of the schema at `root`. Errors count in unused definitions, too, because
+ * hosts reject them; warnings do not.
  */
-function usedPlaces(places: readonly SchemaPlace[], unused: readonly string[]): readonly SchemaPlace[] {
-  if (unused.length === 0) return places;
+function isUsed(unused: readonly string[], root: string): (place: { readonly pointer: string }) => boolean {
   const without = new Set<string | undefined>(unused);
-  return places.filter(({ pointer: at }) => !without.has(definitionAround(at, places[0]!.pointer)));
+  return ({ pointer: at }) =>
+    without.size === 0 || !at.startsWith(`${root}/`) || !without.has(definitionAround(at, root));
 }
 
 /**

@@ -28,7 +28,7 @@ const malformed = {
     "The interface rejects a keyword whose value is of another type, together with all tools of the request.",
 };
 
-/** Rules that are one rule, `result-invalid-schema`, for schemas of results. */
+/** Rules that `result-invalid-schema` covers in results. */
 const invalidRules = new Set([...Object.keys(malformed), "repeated-name", "boolean-bound", "tuple-items"]);
 
 /** Rules about the form of schemas. */
@@ -160,7 +160,7 @@ export const structureRules: readonly LintRule[] = [
     id: "reference",
     profiles: ["claude", "openai", "strict"],
     level: "warning",
-    reason: "Some hosts drop `$defs` before the schema reaches the model, which breaks the references.",
+    reason: "Some hosts drop `$defs`, which breaks the references.",
     fix: "Inline the schema where it is used, unless it is recursive.",
     sources: [
       "https://github.com/PrefectHQ/fastmcp/pull/2861",
@@ -185,7 +185,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "error",
     reason:
-      "Hosts on the official TypeScript SDK 1 lose all tools of the server: they compile these schemas when they list the tools.",
+      "Hosts that compile the schema cannot call the tool, or any tool of the server: the official TypeScript SDK 1 compiles it when it lists the tools.",
     fix: "Add the definition to `$defs` at the top of the schema, or correct the reference.",
     sources: [
       "https://github.com/modelcontextprotocol/typescript-sdk/issues/1175",
@@ -239,7 +239,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "warning",
     reason:
-      "Hosts of revisions before 2026-07-28 reject all tools if the schema of a result describes no object. Servers of mcpgen leave the schema out for them; some of these hosts then fail with the text that the result becomes.",
+      "Hosts of revisions before 2026-07-28 reject all tools if a result is not an object. Servers of mcpgen leave the schema out for them; some of these hosts then fail with the text that the result becomes.",
     fix: "Declare `type: object`, and put the value in a property, e.g. `items`.",
     sources: [
       "https://github.com/githubnext/chopin/issues/154",
@@ -255,7 +255,7 @@ export const structureRules: readonly LintRule[] = [
     profiles: everyProfile,
     level: "warning",
     reason:
-      "Hosts of revisions before 2026-07-28 reject all tools here, too. Servers of mcpgen leave the schema out for them.",
+      "Hosts of revisions before 2026-07-28 reject all tools if the schema of a result has no `type: object`. Servers of mcpgen leave the schema out for them.",
     fix: "Declare `type: object`.",
     find: resultsWith(
       "a result that is not of type object",
@@ -292,12 +292,16 @@ export const structureRules: readonly LintRule[] = [
     reason: "Hosts that compile the schema of a result cannot call the tool if it is not valid.",
     fix: "Correct the value of the keyword, or remove the keyword.",
     certain: "does the same as in arguments",
-    find: ({ results, ...subject }) =>
-      structureRules
-        .filter(({ id }) => invalidRules.has(id))
-        .flatMap(({ find }) => find({ ...subject, places: results, results: [] }))
-        // Compilers pass over annotations.
-        .filter(({ pointer: at }) => !keywords.get(at.slice(at.lastIndexOf("/") + 1))?.annotation),
+    find: ({ results, ...subject }) => {
+      const keywordAt = keywordsIn(results);
+      return (
+        structureRules
+          .filter(({ id }) => invalidRules.has(id))
+          .flatMap(({ find }) => find({ ...subject, places: results, results: [] }))
+          // Compilers pass over annotations.
+          .filter(({ pointer: at }) => !keywords.get(keywordAt(at)?.name ?? "")?.annotation)
+      );
+    },
   },
   {
     id: "unused-definition",
@@ -390,29 +394,44 @@ function danglingReferences(parts: ReturnType<LintSubject["unread"]>, at: string
 
 /** Finds invalid values of keywords that a rule is about, except those that rules outside of `malformed` find. */
 function malformedKeywords({ places, unread }: LintSubject, rule: string): Spot[] {
-  const byPointer = new Map(places.map((place) => [place.pointer, place]));
+  const keywordAt = keywordsIn(places);
   return unread()
-    .filter(({ error, pointer: at }) => {
-      if (
-        !["malformed-keyword", "not-a-schema"].includes(error.code) ||
-        !at.startsWith(`${places[0]?.pointer}/`)
-      )
-        return false;
-      const [holder, name] = [at.slice(0, at.lastIndexOf("/")), at.slice(at.lastIndexOf("/") + 1)];
-      const given = byPointer.get(holder)?.schema[name];
-      const isOther =
-        (name === "items" && Array.isArray(given)) ||
-        (name.startsWith("exclusive") && typeof given === "boolean") ||
-        (typeof given === "string" && name === "pattern") ||
-        holder.endsWith("/patternProperties");
-      return !isOther && kindOf(name, given) === rule;
+    .filter(({ error: { code }, pointer: at }) => {
+      const isPattern = (): boolean =>
+        keywordAt(at.slice(0, at.lastIndexOf("/")))?.name === "patternProperties";
+      const isFault = code === "not-a-schema" || (code === "malformed-keyword" && !isPattern());
+      return isFault && at.startsWith(`${places[0]?.pointer}/`) && ruleOf(keywordAt(at)) === rule;
     })
     .map(({ error, pointer: at }) => spot(at, error.message));
 }
 
-function kindOf(name: string, given: JsonValue | undefined): keyof typeof malformed {
+interface WrittenKeyword {
+  readonly name: string;
+  readonly given: JsonValue;
+}
+
+/**
+ * Returns a function that finds the keyword at a pointer. It finds none for a member of a keyword's value: a
+ * property may have the name of a keyword.
+ */
+function keywordsIn(places: readonly SchemaPlace[]): (at: string) => WrittenKeyword | undefined {
+  const schemas = new Map(places.map(({ pointer: at, schema: each }) => [at, each]));
+  return (at) => {
+    const [holder, name] = [at.slice(0, at.lastIndexOf("/")), at.slice(at.lastIndexOf("/") + 1)];
+    const given = schemas.get(holder)?.[name];
+    return given === undefined ? undefined : { name, given };
+  };
+}
+
+/** The rule of `malformed` about the value of a keyword, or of a member of one; undefined if another rule finds it. */
+function ruleOf(keyword: WrittenKeyword | undefined): keyof typeof malformed | undefined {
+  if (!keyword) return "invalid-schema";
+  const { name, given } = keyword;
   if (given === null) return name === "required" ? "null-required" : "null-keyword";
   if (name === "type") return "unknown-type";
+  if (name === "items" && Array.isArray(given)) return undefined;
+  if (name.startsWith("exclusive") && typeof given === "boolean") return undefined;
+  if (name === "pattern" && typeof given === "string") return undefined;
   return keywords.get(name)?.of ? "invalid-limit" : "invalid-schema";
 }
 

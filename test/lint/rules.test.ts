@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import type { JsonObject } from "@mcpgen/engine";
+import { type JsonObject, type JsonValue, keywords } from "@mcpgen/engine";
 import { describe, expect, test } from "vitest";
 import type { Contract, ContractTool } from "../../generator/contract/contract.js";
 import { lintContract, toolCosts, lintRules } from "../../generator/lint/lint-contract.js";
 import { lintManual } from "../../scripts/lint-manual.js";
-import { profiles } from "../../generator/lint/rule.js";
+import { everydayProfiles, profiles } from "../../generator/lint/rule.js";
 import { ruleIds } from "../../generator/diff/rules/table.js";
 import { corpus } from "../support/lint-corpus.js";
 
@@ -191,6 +191,42 @@ test("data is not read as a schema: values and examples are ignored, properties 
     ["default-does-not-fit", "/tools/0/inputSchema/properties/value/default"],
   ]);
 });
+
+const names = ["name", ...keywords.keys(), "definitions", "dependencies"];
+const noSchemas: readonly JsonValue[] = ["string", 5, ["a"], null];
+const fine = { type: "string" };
+const members = [...noSchemas, fine, { type: "int" }, { maxLength: "3" }];
+const maps = ["properties", "patternProperties", "dependentSchemas", "dependentRequired"];
+
+test.each(maps.flatMap((map) => members.map((member) => [map, member] as const)))(
+  "in %s, %j is judged alike under the name of each keyword",
+  (map, member) => {
+    const tools = names.map((name) => {
+      const schema = { type: "object", properties: { v: { [map]: { [name]: member } } } };
+      return { name: `tool_${name.replace("$", "s_")}`, inputSchema: schema, outputSchema: schema };
+    });
+    const problems = lintContract(contract(...tools), everydayProfiles).filter(
+      ({ rule }) => rule.id !== "tool-names-alike",
+    );
+    const rulesOf = (index: number): readonly string[] =>
+      problems
+        .filter(({ tool }) => tool === tools[index]!.name)
+        .map(({ rule, level, profiles: concerned, pointer }) =>
+          [
+            rule.id,
+            level,
+            concerned.join(),
+            pointer.replace(/^\/tools\/\d+/, "").replace(`/${map}/${names[index]!}`, "/NAME"),
+          ].join(" "),
+        );
+    for (const [index, name] of names.entries()) expect([name, rulesOf(index)]).toEqual([name, rulesOf(0)]);
+    const found = rulesOf(0).map((each) => each.split(" ")[0]);
+    const isNoSchema = map !== "dependentRequired" && noSchemas.includes(member);
+    if (isNoSchema)
+      expect(found).toEqual(expect.arrayContaining(["invalid-schema", "result-invalid-schema"]));
+    if (map !== "dependentRequired" && member === fine) expect(found).not.toContain("invalid-schema");
+  },
+);
 
 test.each<[string, JsonObject, readonly string[]]>([
   ["default-does-not-fit", { type: "integer", default: "1" }, ["/default"]],

@@ -158,6 +158,21 @@ test("a schema of another dialect is not read", () => {
   expect(parts).toMatchObject([{ left: "schema", pointer: "" }]);
 });
 
+test("faults of schemas that were moved have the places that were written", () => {
+  const [first, second] = [{ type: "int" }, { maxLength: "3" }];
+  const { parts } = readableSchema(
+    { properties: { a: { oneOf: [first, second] }, b: { if: first, then: second, else: first } } },
+    readDocument,
+  );
+  expect(parts.map(({ error }) => error.pointer).sort()).toEqual([
+    "/properties/a/oneOf/0/type",
+    "/properties/a/oneOf/1/maxLength",
+    "/properties/b/else/type",
+    "/properties/b/if/type",
+    "/properties/b/then/maxLength",
+  ]);
+});
+
 /** Replaced patterns: `never` can be read and matches nothing; `bad` takes its place and cannot be read. */
 const never = "^\\b$";
 const bad = "[\\w-.]";
