@@ -61,7 +61,7 @@ async function relayed(wire: Wire, fault?: Fault) {
     };
     return { relay, send };
   }
-  const relay = await relayOver(fault, (method, batch, response) => {
+  const relay = await relayOver(fault, (_, batch, response) => {
     const answers = answersTo(batch);
     if (wire === "http")
       return response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(answers));

@@ -65,13 +65,13 @@ for (;;) {
           content: [{ type: "text", text: String(error) }],
           isError: true,
         }));
-    const [part] = content as [{ readonly text?: string }?];
+    const [part] = content as readonly { readonly text?: string }[];
     const isJson = part?.text?.startsWith("[");
     const time = `Wall time: ${((performance.now() - began) / 1000).toFixed(4)} seconds`;
     messages.push({
       role: "tool",
       tool_call_id: id,
-      ...(modes.has("gemini") && { fails: isError || isJson }),
+      ...(modes.has("gemini") && { fails: isError === true || isJson === true }),
       content: `${time}\nOutput:\n${JSON.stringify(content)}`,
     });
   }
@@ -126,6 +126,7 @@ interface Said {
 
 interface Messages {
   readonly messages: readonly {
+    readonly tool_calls?: Said["choices"][number]["message"]["tool_calls"];
     readonly role?: string;
     readonly content?: string;
     readonly tool_call_id?: string;
