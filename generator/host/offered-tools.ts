@@ -5,7 +5,7 @@ import type { OfferedTool } from "./model/dialect.js";
 /**
  * Finds the tool of a server among those that a host offers to its model. Hosts put the server's name in front, replace
  * what a vendor's API does not take in names, and shorten them: such a tool is known by its description. If several have it, the
- * tool is one whose name begins with its own, with the same schema if there is one; which of two equal tools it is, nobody can tell.
+ * tool is one whose name begins with its own, with the same schema if there is one; of two equal tools, the first offered.
  *
  * @param tool as the server lists it
  * @param server the server's name, as the host knows it

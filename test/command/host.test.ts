@@ -10,7 +10,7 @@ import { builtProgram } from "../support/built-program.js";
 import { isThorough } from "../support/cases.mjs";
 import { mcpgen } from "../support/in-process.js";
 import { serverWith } from "../support/served.js";
-import { invalidTools, sending } from "../host/small-host.js";
+import { invalidTools, sending } from "../support/small-host.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 const file = builtProgram("test/host/programs/host.ts");

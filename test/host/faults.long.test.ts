@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { testHost } from "../../generator/host/host-test.js";
 import type { HostServer } from "../../generator/host/program.js";
 import { builtProgram } from "../support/built-program.js";
-import { hostWith, served } from "./small-host.js";
+import { hostWith, served } from "../support/small-host.js";
 
 const echo = builtProgram("examples/echo/main.ts");
 

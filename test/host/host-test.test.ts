@@ -12,7 +12,7 @@ import { builtProgram } from "../support/built-program.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { listen } from "../support/listen.js";
 import { runs } from "../support/processes.js";
-import { hostWith, inputSchema, invalidTools, listed, sending, served } from "./small-host.js";
+import { hostWith, inputSchema, invalidTools, listed, sending, served } from "../support/small-host.js";
 import { until } from "../support/until.mjs";
 
 const echo = builtProgram("examples/echo/main.ts");

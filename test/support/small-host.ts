@@ -2,8 +2,8 @@ import type readline from "node:readline";
 import { serveHttp } from "@mcpgen/runtime/http";
 import { onTestFinished } from "vitest";
 import type { HostProgram, HostServer } from "../../generator/host/program.js";
-import { builtProgram } from "../support/built-program.js";
-import { serverWith } from "../support/served.js";
+import { builtProgram } from "./built-program.js";
+import { serverWith } from "./served.js";
 
 const file = builtProgram("test/host/programs/host.ts");
 
