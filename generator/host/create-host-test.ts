@@ -7,7 +7,7 @@ import type { ContractTool } from "../contract/contract.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type HostTest, testHost } from "./host-test.js";
 import type { ModelCall } from "./model/fake-model.js";
-import type { HostName } from "../lint/host-rows.js";
+import { type HostName, hostNames } from "../lint/host-rows.js";
 import { type HostProgram, type HostServer, type Variables, hostPrograms } from "./program.js";
 
 export interface HostTestOptions {
@@ -40,8 +40,8 @@ export interface HostTestOptions {
  */
 export async function createHostTest(options: HostTestOptions): Promise<HostTest> {
   const { host, server: source, directory = process.cwd(), headers = {}, env = {}, ...rest } = options;
-  const known = Object.keys(hostPrograms);
-  if (!known.includes(host)) throw new CodedError("MG2004", `expected host to be one of ${known.join(", ")}`);
+  if (!hostNames.includes(host))
+    throw new CodedError("MG2004", `expected host to be one of ${hostNames.join(", ")}`);
   const program = hostPrograms[host];
   const file = installedFile(program, directory, process.env["PATH"]);
   if (file === undefined) throw notInstalled(program);

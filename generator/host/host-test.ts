@@ -105,10 +105,9 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
   const request = { ...given, timeout, find };
   const transport = "url" in given.server ? "http" : "stdio";
   const run = await runHost(request);
-  const further = [...run.listed.values()].filter(
-    (tool) => !listed.some(({ name }) => name === tool["name"]),
-  );
-  const unread = further.map((tool) => ({ ...tool, name: String(tool["name"]) }) as unknown as ContractTool);
+  const unread = [...run.listed]
+    .filter(([name]) => !listed.some((tool) => tool.name === name))
+    .map(([name, tool]) => ({ ...tool, name }) as unknown as ContractTool);
   const offered = mostOf(run, [...listed, ...unread]);
   // Hosts get members that are null, which mcpgen's client takes for absent.
   const sent = listed.map((tool) => {
@@ -128,13 +127,13 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
     const isListed = run.listed.size === 0 || run.listed.has(tool.name);
     return { ...seen, isListed, rules: meant };
   });
-  const others = unread.map((tool) => ({
+  const unreadable = unread.map((tool) => ({
     ...offerOf(tool, offered),
     isListed: true,
     changes: [],
     rules: [],
   }));
-  const tools: HostTool[] = [...readable, ...others];
+  const tools: HostTool[] = [...readable, ...unreadable];
   const { outside, output, exitCode, milliseconds } = run;
   const calls = callsOf(run, given.script, given.program.quiet?.[transport]);
   return {

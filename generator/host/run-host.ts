@@ -88,9 +88,11 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
     );
     const { PATH = "", LANG = "C.UTF-8" } = process.env;
     // Hosts keep secrets by programs of the session, which they know by their sockets in XDG_RUNTIME_DIR.
-    const folders = { HOME: home, TMPDIR: home, XDG_RUNTIME_DIR: home };
-    const own = { ...folders, XDG_CONFIG_HOME: join(home, ".config") };
-    const env = { PATH, LANG, TERM: "dumb", CI: "1", ...own, ...proxy.variables, ...start.env };
+    const folders = {
+      ...{ HOME: home, TMPDIR: home, XDG_RUNTIME_DIR: home },
+      XDG_CONFIG_HOME: join(home, ".config"),
+    };
+    const env = { PATH, LANG, TERM: "dumb", CI: "1", ...folders, ...proxy.variables, ...start.env };
     const ended = await endOf(request, start.args, { cwd: home, env });
     request.signal?.throwIfAborted();
     const { calls: served, listed, isMet } = relay;

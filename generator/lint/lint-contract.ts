@@ -63,7 +63,7 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     const read: LintSubject = {
       ...subject,
       places: places.filter(isRead),
-      unread: () => unread().filter(isRead),
+      unread: once(() => unread().filter(isRead)),
     };
     for (const rule of lintRules) {
       const nameOf = (profile: Profile): string =>

@@ -394,8 +394,10 @@ function danglingReferences(parts: ReturnType<LintSubject["unread"]>, at: string
 
 /** Finds invalid values of keywords that a rule is about, except those that rules outside of `malformed` find. */
 function malformedKeywords({ places, unread }: LintSubject, rule: string): Spot[] {
+  const parts = unread();
+  if (parts.length === 0) return [];
   const keywordAt = keywordsIn(places);
-  return unread()
+  return parts
     .filter(({ error: { code }, pointer: at }) => {
       const isPattern = (): boolean =>
         keywordAt(at.slice(0, at.lastIndexOf("/")))?.name === "patternProperties";

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
+import { jsonIn } from "../../../generator/files/json-file.js";
 import type { ModelCall } from "../../../generator/host/model/fake-model.js";
 import { cases } from "../cases.mjs";
 import { type Installed, type Served, pathOf, serve } from "./run.js";
@@ -125,12 +126,8 @@ function leftIn(folder: string): string[] {
 
 /** The report, if the document has one of a host. */
 function reportIn(text: string): unknown {
-  try {
-    const document = JSON.parse(text) as { readonly hosts?: readonly unknown[] };
-    return document.hosts?.length === 1 ? document : undefined;
-  } catch {
-    return undefined;
-  }
+  const document = jsonIn(text) as { readonly hosts?: readonly unknown[] } | undefined;
+  return document?.hosts?.length === 1 ? document : undefined;
 }
 
 /** Runs a program to its end, or ends it and what it started when its time is over. */
