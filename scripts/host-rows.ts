@@ -1,7 +1,7 @@
 import data from "../generator/host/hosts.json" with { type: "json" };
 import { lintRules } from "../generator/lint/lint-contract.js";
 import type { HostName } from "../generator/lint/host-rows.js";
-import { effects, levelFor } from "../generator/lint/rule.js";
+import { type LintRule, effects, levelFor } from "../generator/lint/rule.js";
 
 /** A row of hosts.json (generator/host/hosts.schema.json); a member that is absent was not looked at. */
 interface HostRow {
@@ -14,6 +14,7 @@ interface HostRow {
   readonly name?: string;
   readonly revision?: { readonly [where: string]: string };
   readonly rules?: { readonly [rule: string]: keyof typeof effects };
+  readonly olderRules?: { readonly [rule: string]: keyof typeof effects | "nothing" };
   readonly schema?: readonly string[];
   readonly result?: {
     readonly structured?: "instead" | "beside" | "ignored";
@@ -127,17 +128,14 @@ function each<T>(record: { readonly [name: string]: T } | undefined, textOf: (va
 }
 
 function section(host: Named): string {
-  const { id, title, version, node, models, rules = {}, schema, result, evidence } = host;
+  const { id, title, version, node, models, schema, result, evidence } = host;
   const kinds = result && (["image", "audio", "link", "embedded"] as const);
   const by = (wanted: Passage): string => list(kinds?.filter((kind) => result![kind] === wanted) ?? []);
-  const concerned = lintRules.filter((rule) => levelFor(rule, id as HostName));
-  const broken = Object.entries(effects).flatMap(([effect, { phrase }]) => {
-    const ids = concerned.map((rule) => rule.id).filter((rule) => rules[rule] === effect);
-    return ids.length === 0 ? [] : [`${phrase}: ${codes(ids)}`];
-  });
+  const older = rulesText(host, host.olderRules);
   const facts = [
     `\`${id}\`: \`${host.package}\` ${version} on Node.js ${node}, usually for ${list(models)}${evidence === undefined ? "" : ` ([evidence](../${evidence}))`}`,
-    ...broken,
+    ...rulesText(host, host.rules),
+    ...older.map((line) => `with servers up to ${host.revision?.["legacy"]}, it ${line}`),
     ...(schema === undefined
       ? []
       : [
@@ -157,6 +155,20 @@ function section(host: Named): string {
     ...advice(host),
   ];
   return [`### ${title}`, facts.map((fact) => `- ${fact}`).join("\n")].join("\n\n");
+}
+
+/** A line for each effect: the rules that have it. Those that matter to no model of the host are left out. */
+function rulesText(host: Named, rules: HostRow["olderRules"] = {}): string[] {
+  const { legacy } = host.revision ?? {};
+  const matters = (rule: LintRule): boolean =>
+    [undefined, legacy].some((revision) => levelFor(rule, host.id as HostName, { revision }));
+  const concerned = lintRules.filter((rule) => matters(rule));
+  return Object.entries({ ...effects, nothing: { phrase: "does nothing" } }).flatMap(
+    ([effect, { phrase }]) => {
+      const ids = concerned.map(({ id }) => id).filter((id) => rules[id] === effect);
+      return ids.length === 0 ? [] : [`${phrase}: ${codes(ids)}`];
+    },
+  );
 }
 
 function advice(host: Named): string[] {

@@ -7,7 +7,7 @@ import { drive } from "../login/drive.js";
 import { isSecretName, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
 import { interruption } from "./interruption.js";
-import { type Channel, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
+import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
 import {
   type HttpAddress,
@@ -20,6 +20,7 @@ import {
 } from "./server-source.js";
 import { openFetch, useProxies } from "../files/proxies.js";
 import { HttpLink, ProcessLink, type ServerLink } from "./server-link.js";
+import type { Tap } from "./tap.js";
 
 /** How to reach a server. */
 export interface ServerOptions {
@@ -55,12 +56,6 @@ export interface ServerOptions {
   readonly onStray?: (what: string) => void;
   /** Ends the connection of `withServer`, which then throws its reason. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Wraps a connection to the server. */
-export interface Tap {
-  readonly channel: (channel: Channel) => Channel;
-  readonly fetch: (send: typeof fetch) => typeof fetch;
 }
 
 /** Answers elicitation requests of the server. */

@@ -3,6 +3,8 @@ import { extname, resolve } from "node:path";
 import { isJsonObject } from "@mcpgen/engine";
 import { type CaptureSettings, type Captured, capture } from "../capture/capture.js";
 import { type ServerSource, isServerSource, meantAdvice, shownSource } from "../capture/server-source.js";
+import { SentTools } from "../capture/sent-tools.js";
+import { tapOf } from "../capture/tap.js";
 import { type ServerOptions, withServer } from "../capture/with-server.js";
 import type { Contract, ContractDocument } from "../contract/contract.js";
 import { contractFault } from "../contract/fault.js";
@@ -31,6 +33,8 @@ export interface ContractSource {
   readonly place: (pointer: string) => Place;
   /** The line of the value at a JSON Pointer; null for a live server. */
   readonly placeOf: (pointer: string) => FilePlace | null;
+  /** The negotiated revision; absent for a contract from a file. */
+  readonly revision?: string;
   /** Whether the contract comes from a live server. It then has no scopes, since no list contains them. */
   readonly isLive: boolean;
   /** Findings about lists of the server that failed, and about invalid entries. */
@@ -39,6 +43,12 @@ export interface ContractSource {
   readonly invalid: readonly InvalidFinding[];
   /** Entries of the other contract that the server, although its lists are incomplete, denies having. */
   readonly gone?: Gone;
+}
+
+/** How a live server is read. */
+interface LiveSettings extends CaptureSettings {
+  /** Whether schemas of tools stay as the server sent them, with members that are null. */
+  readonly asSent?: boolean;
 }
 
 /**
@@ -87,7 +97,7 @@ export async function contractSource(
   source: ServerSource,
   options: ServerOptions,
   context: CommandContext,
-  settings: CaptureSettings = {},
+  settings: LiveSettings = {},
 ): Promise<ContractSource> {
   const kind = contractKind(source, context);
   if (typeof source !== "string" || kind === "server" || kind === "url")
@@ -133,22 +143,28 @@ async function liveContract(
   source: ServerSource,
   options: ServerOptions,
   { console }: CommandContext,
-  settings: CaptureSettings,
+  { asSent = false, ...settings }: LiveSettings,
 ): Promise<ContractSource> {
   console.progress(`asking ${shownSource(source)}`);
   const { timeout } = options;
-  const captured = await withServer(source, options, (client) =>
+  const sent = new SentTools();
+  const tap = asSent ? tapOf({ message: (_, text) => sent.heard(text) }) : options.tap;
+  const captured = await withServer(source, { ...options, tap }, (client) =>
     capture(client, timeout === undefined ? {} : { timeout }, settings),
   );
-  const live = capturedSource(captured, source);
+  const live = capturedSource({ ...captured, contract: sent.in(captured.contract) }, source);
   const unread = captured.unread.map((list) => unreadFinding(list, source));
   return { ...live, findings: [...unread, ...live.findings, ...incompleteFindings(captured, source)] };
 }
 
 /** A contract captured from a live server, as a source. */
-export function capturedSource({ contract, leftOut, gone }: Captured, source: ServerSource): ContractSource {
+export function capturedSource(
+  { contract, leftOut, gone, revision }: Captured,
+  source: ServerSource,
+): ContractSource {
   const name = shownSource(source);
   const place = (pointer: string): Place => ({ file: name, pointer });
   const { findings, invalid } = leftOutFindings(leftOut, source);
-  return { name, contract, place, placeOf: () => null, isLive: true, findings, invalid, gone };
+  const facts = { name, contract, revision, place, placeOf: () => null, isLive: true };
+  return { ...facts, findings, invalid, gone };
 }

@@ -2,7 +2,7 @@ import { resolve, basename } from "node:path";
 import { pointerTokens, groupBy } from "@mcpgen/engine";
 import { hostNames } from "../lint/host-rows.js";
 import { type LintProblem, type ToolCost, lintContract, toolCosts } from "../lint/lint-contract.js";
-import { type Profile, everydayProfiles, profileText, profiles, usualProfiles } from "../lint/rule.js";
+import { type Profile, everydayProfiles, profiles, usualProfiles } from "../lint/rule.js";
 import { type ServerSource, shownSource, isServerSource } from "../capture/server-source.js";
 import { type Finding, CodedError } from "../diagnostics/coded-error.js";
 import { type Arguments, type CommandContext, type RunCommand, type Outcome, together } from "./command.js";
@@ -50,12 +50,14 @@ async function contractOutcome(named: string, args: Arguments, context: CommandC
   expectServer(args, [source], context.directory);
   const fixing = args.flag("fix");
   if (fixing && !isFileSource(source)) throw nothingToWrite(shownSource(source));
-  const found = await contractSource(source, serverOptions(args, context), context, { needed: ["tools"] });
+  const found = await contractSource(source, serverOptions(args, context), context, {
+    ...{ needed: ["tools"], asSent: true },
+  });
   const fixed = fixing
     ? await fixContract(source as string, asked, args.flag("dry-run"), context)
     : undefined;
   const document = fixed ? writtenSource(fixed.document) : found;
-  const problems = lintContract(document.contract, asked);
+  const problems = lintContract(document.contract, asked, document.revision);
   const costs = toolCosts(document.contract);
   const dear = budget === undefined ? [] : costs.filter(({ tokens }) => tokens > budget);
   const overBudgets = dear.map((cost) => overBudget(cost, budget!, document));
@@ -163,13 +165,12 @@ export function lintFindings(
 }
 
 function findingOf(group: readonly LintProblem[], { place }: Pick<ContractSource, "place">): Finding {
-  const { rule, level, profiles: concerned, pointer } = group[0]!;
+  const { rule, level, judges, pointer } = group[0]!;
   const tools = [...new Set(group.map(({ tool }) => tool))];
   const places = new Set(group.map((problem) => problem.pointer)).size;
   const where = places > tools.length ? ` in ${places} places` : "";
   const messages = shortList([...new Set(group.map(({ message }) => message))], 4);
   const what = tools.length > 1 ? (rule.several ?? messages) : messages;
-  const judges = concerned.map((profile) => profileText(rule.id, profile));
   return {
     ...(level === "error" ? { code: "MG6601", severity: "error" } : { code: "MG6602", severity: "warning" }),
     message: `${toolsText(tools)}: ${what}${where} (${rule.id}: ${judges.join(", ")})`,

@@ -1,15 +1,15 @@
 import { setTimeout } from "node:timers/promises";
-import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
+import { type JsonValue, isJsonObject } from "@mcpgen/engine";
 import type { Contract, ContractTool } from "../contract/contract.js";
 import { diffContracts } from "../diff/contract/diff-contracts.js";
 import type { Finding } from "../diff/finding.js";
 import { lintContract, toolCosts } from "../lint/lint-contract.js";
-import { everyProfile } from "../lint/rule.js";
+import { effectOf, everyProfile } from "../lint/rule.js";
 import type { ModelCall } from "./model/fake-model.js";
 import type { OfferedTool } from "./model/dialect.js";
 import { offeredTool } from "./offered-tools.js";
 import { type Fault, type ServedCall, addedTool, downTime, faults } from "./relay.js";
-import type { KnownQuiet } from "../lint/host-rows.js";
+import { type KnownQuiet, hostNames } from "../lint/host-rows.js";
 import { type HostRun, type HostRunRequest, runHost, serverName } from "./run-host.js";
 
 export interface HostTestRequest extends Omit<
@@ -105,17 +105,14 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
   const request = { ...given, timeout, find };
   const transport = "url" in given.server ? "http" : "stdio";
   const run = await runHost(request);
-  const unread = [...run.listed]
+  const { byName } = run.listed;
+  const unread = [...byName]
     .filter(([name]) => !listed.some((tool) => tool.name === name))
     .map(([name, tool]) => ({ ...tool, name }) as unknown as ContractTool);
   const offered = mostOf(run, [...listed, ...unread]);
-  // Hosts get members that are null, which mcpgen's client takes for absent.
-  const sent = listed.map((tool) => {
-    const schema = run.listed.get(tool.name)?.["inputSchema"];
-    return isJsonObject(schema ?? null) ? { ...tool, inputSchema: schema as JsonObject } : tool;
-  });
-  const broken = lintContract(contractOf(sent), everyProfile).flatMap(({ tool, rule, message }) => {
-    const does = given.program.rules?.[rule.id];
+  const sent = run.listed.in(contractOf(listed));
+  const broken = lintContract(sent, everyJudge, run.revision).flatMap(({ tool, rule, message }) => {
+    const does = effectOf(given.program, rule.id, run.revision);
     return does === undefined ? [] : [{ tool, rule: rule.id, message, fix: rule.fix, does }];
   });
   const readable = listed.map((tool) => {
@@ -124,7 +121,7 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
       (each) => each.tool === tool.name || (!seen.offered && each.does === "drops-all"),
     );
     // A host that never read the list is another matter.
-    const isListed = run.listed.size === 0 || run.listed.has(tool.name);
+    const isListed = byName.size === 0 || byName.has(tool.name);
     return { ...seen, isListed, rules: meant };
   });
   const unreadable = unread.map((tool) => ({
@@ -147,6 +144,9 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
     ...{ outside, output, exitCode, milliseconds },
   };
 }
+
+/** Some rules are about hosts alone. */
+const everyJudge = [...everyProfile, ...hostNames];
 
 function contractOf(tools: readonly ContractTool[]): Contract {
   return { name: "s", version: "1", tools: [...tools] };

@@ -28,7 +28,7 @@ type StartOf = (name: string, server: HostServer, model: string) => Start;
 /** A program that uses servers for a model. */
 export interface HostProgram extends Pick<
   HostRow,
-  "package" | "program" | "node" | "rules" | "quiet" | "proxy"
+  "package" | "program" | "node" | "revision" | "rules" | "olderRules" | "quiet" | "proxy"
 > {
   readonly name: string;
   readonly start: StartOf;

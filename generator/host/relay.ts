@@ -6,12 +6,12 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type JsonObject, type JsonValue, isJsonObject } from "@mcpgen/engine";
 import { messagesIn, withMessages } from "../capture/messages.js";
 import { type Channel, loadRuntime } from "../capture/runtime.js";
+import { SentTools } from "../capture/sent-tools.js";
 import { SessionMemory } from "../capture/session-memory.js";
 import { HeldFolder } from "../files/held-folder.js";
 import { listenOnLoopback } from "../files/loopback.js";
 import { openFetch } from "../files/proxies.js";
 import { headersWith } from "../login/drive.js";
-import { objectsIn } from "./model/dialect.js";
 import type { HostServer } from "./program.js";
 
 /** What a relay can do to the second call of a tool. */
@@ -62,8 +62,8 @@ export class ServedCall {
 /** What passes between a host and its server. */
 class Passage {
   readonly calls: ServedCall[] = [];
-  /** The tools that the server listed to the host, as it sent them, by their names. */
-  readonly listed = new Map<string, JsonObject>();
+  /** The tools that the server listed to the host. */
+  readonly listed = new SentTools();
   /** Whether the fault has met something. */
   isMet = false;
   readonly options: RelayOptions;
@@ -74,6 +74,12 @@ class Passage {
 
   constructor(options: RelayOptions) {
     this.options = options;
+  }
+
+  /** The revision of the handshake; undefined without one. */
+  get revision(): string | undefined {
+    const { revision } = this.#memory;
+    return typeof revision === "string" ? revision : undefined;
   }
 
   /** Notes the messages of the host. @returns the calls that begin, by their ids, and what meets one of them */
@@ -117,7 +123,7 @@ class Passage {
     const call = method === undefined ? this.#called.get(id) : undefined;
     if (call) call.isError = !isJsonObject(result) || result["isError"] === true;
     const tools = isJsonObject(result) ? result["tools"] : undefined;
-    for (const tool of objectsIn(tools)) this.listed.set(String(tool["name"]), tool);
+    this.listed.received(next);
     if (this.options.fault !== "list") return message;
     if (!this.#isChanged || !isJsonObject(result) || !Array.isArray(tools)) return next;
     // A host that lists its tools again has met the change, too.

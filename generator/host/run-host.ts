@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import type { JsonObject } from "@mcpgen/engine";
 import { interruption } from "../capture/interruption.js";
 import { atExit, runProgram } from "../capture/process-group.js";
+import type { SentTools } from "../capture/sent-tools.js";
 import { HeldFolder, WriteRoot } from "../files/held-folder.js";
 import { writeFiles } from "../files/writer.js";
 import { type FakeModel, type FakeModelOptions, fakeModel } from "./model/fake-model.js";
@@ -25,8 +25,10 @@ export interface HostRun {
   readonly left: readonly number[];
   /** The calls that reached the server. */
   readonly served: readonly ServedCall[];
-  /** The tools that the server listed to the host, as it sent them, by their names. */
-  readonly listed: ReadonlyMap<string, JsonObject>;
+  /** The tools that the server listed to the host. */
+  readonly listed: SentTools;
+  /** The revision of the handshake; undefined without one. */
+  readonly revision: string | undefined;
   /** Whether the fault met a call. */
   readonly isMet: boolean;
   /** Addresses outside of this machine that the host asked for, and did not get, in the order of the alphabet. */
@@ -95,7 +97,7 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
     const env = { PATH, LANG, TERM: "dumb", CI: "1", ...folders, ...proxy.variables, ...start.env };
     const ended = await endOf(request, start.args, { cwd: home, env });
     request.signal?.throwIfAborted();
-    const { calls: served, listed, isMet } = relay;
+    const { calls: served, listed, revision, isMet } = relay;
     const outside = [...proxy.asked].toSorted();
     // Errors of hosts name the address: that of the server, not that of this run.
     const [near, far] = [relay.server, request.server].map((each) =>
@@ -107,7 +109,7 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
       turns: JSON.parse(seen) as HostRun["turns"],
       left: model.left,
       served,
-      listed,
+      ...{ listed, revision },
       isMet,
       outside,
     };

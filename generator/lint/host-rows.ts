@@ -18,8 +18,12 @@ export interface HostRow {
   readonly models: readonly string[];
   /** The name of a tool for the model, of SERVER and TOOL; a namespace ends with a slash. */
   readonly name?: string;
+  /** Revisions of its calls: with a server that speaks all, and with one that knows the handshake alone (`legacy`). */
+  readonly revision?: { readonly [kind in "stdio" | "http" | "legacy"]?: string };
   /** What it does with tools that break a rule of `lint`, by the rule's id. */
   readonly rules?: { readonly [rule: string]: string };
+  /** Where it does something else with a server of an older revision than it speaks: that, or `nothing`. */
+  readonly olderRules?: { readonly [rule: string]: string };
   readonly quiet?: { readonly [kind in "stdio" | "http"]?: KnownQuiet };
   /** Lengths of texts of results that reach the model whole, and shortened; whether a text of JSON that is not an object does. */
   readonly result?: {

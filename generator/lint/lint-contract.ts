@@ -13,6 +13,7 @@ import {
   type Profile,
   levelFor,
   nameFor,
+  profileText,
 } from "./rule.js";
 import { contradictionRules, unionRules } from "./contradictions.js";
 import { keywordRules } from "./keywords.js";
@@ -28,6 +29,8 @@ export interface LintProblem {
   readonly tool: string;
   /** The selected profiles to which the rule applies. */
   readonly profiles: readonly Profile[];
+  /** How messages name them: hosts with what they do. */
+  readonly judges: readonly string[];
   readonly pointer: string;
   readonly message: string;
   /** The certain correction, if there is one. */
@@ -44,8 +47,16 @@ export interface ToolCost {
   readonly tokens: number;
 }
 
-/** Applies the rules of the profiles to the contract: tool by tool, in the order of the rule table. */
-export function lintContract(contract: Contract, profiles: readonly Profile[]): LintProblem[] {
+/**
+ * Applies the rules of the profiles to the contract: tool by tool, in the order of the rule table.
+ *
+ * @param revision of the server; by default the newest
+ */
+export function lintContract(
+  contract: Contract,
+  profiles: readonly Profile[],
+  revision?: string,
+): LintProblem[] {
   const problems: LintProblem[] = [];
   const { tools = [] } = contract;
   const server = nameInHosts(contract.name);
@@ -68,15 +79,17 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
     for (const rule of lintRules) {
       const nameOf = (profile: Profile): string =>
         rule.inHosts ? nameFor(profile, server, tool.name) : tool.name;
-      const all = profiles.filter((profile) => levelFor(rule, profile));
+      const all = profiles.filter((profile) => levelFor(rule, profile, { revision }));
       for (const name of new Set(all.map(nameOf))) {
         const concerned = all.filter((profile) => nameOf(profile) === name);
-        const judged = worst(rule, concerned) === "error" ? subject : read;
+        const judged = worst(rule, concerned, revision) === "error" ? subject : read;
         for (const spot of rule.find({ ...judged, tool: { ...tool, name } })) {
           const inResult = spot.pointer.startsWith(pointer(at, "outputSchema"));
-          const met = concerned.filter((profile) => levelFor(rule, profile, inResult));
-          if (met.length > 0)
-            problems.push({ rule, level: worst(rule, met), tool: tool.name, profiles: met, ...spot });
+          const met = concerned.filter((profile) => levelFor(rule, profile, { inResult, revision }));
+          if (met.length === 0) continue;
+          const judges = met.map((profile) => profileText(rule.id, profile, revision));
+          const level = worst(rule, met, revision);
+          problems.push({ rule, level, tool: tool.name, profiles: met, judges, ...spot });
         }
       }
     }
@@ -84,8 +97,8 @@ export function lintContract(contract: Contract, profiles: readonly Profile[]): 
   return problems;
 }
 
-function worst(rule: LintRule, concerned: readonly Profile[]): Level {
-  return concerned.some((profile) => levelFor(rule, profile) === "error") ? "error" : "warning";
+function worst(rule: LintRule, concerned: readonly Profile[], revision: string | undefined): Level {
+  return concerned.some((profile) => levelFor(rule, profile, { revision }) === "error") ? "error" : "warning";
 }
 
 function once<T>(compute: () => T): () => T {

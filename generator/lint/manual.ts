@@ -1,5 +1,5 @@
 import { type LintRule, type ModelProfile, everyProfile, levelFor, profileText } from "./rule.js";
-import { hostNames } from "./host-rows.js";
+import { type HostName, hostNames, hostRows } from "./host-rows.js";
 import { lintRules } from "./lint-contract.js";
 
 /** The advice, and what `--fix` does. */
@@ -22,9 +22,22 @@ function levelText({ level, warns = [] }: Pick<LintRule, "level" | "warns">): st
   return warns.length === 0 ? level : `${level}; warning for ${warns.join(", ")}`;
 }
 
+/** What a host does with a tool that violates the rule, and with that of an older server, if it is something else. */
+function hostTexts(rule: LintRule, host: HostName): string[] {
+  const { legacy } = hostRows[host].revision ?? {};
+  const [newest, older] = [undefined, legacy].map((revision) =>
+    levelFor(rule, host, { revision }) ? profileText(rule.id, host, revision) : undefined,
+  );
+  const { title } = hostRows[host];
+  if (older === newest) return newest === undefined ? [] : [newest];
+  return [newest, `${older ?? `${title} does nothing`} with servers up to ${legacy}`].filter(
+    (text) => text !== undefined,
+  );
+}
+
 function explanation(rule: LintRule): string {
   const { id, profiles, reason, sources = [] } = rule;
-  const hosts = hostNames.filter((host) => levelFor(rule, host)).map((host) => profileText(id, host));
+  const hosts = hostNames.flatMap((host) => hostTexts(rule, host));
   return [
     `${id}: a rule of mcpgen lint`,
     [

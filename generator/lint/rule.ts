@@ -129,15 +129,40 @@ function rowOf(profile: Profile): HostRow | undefined {
 }
 
 /**
+ * What a host does with a tool that violates a rule; undefined if nothing.
+ *
+ * @param revision of the server; by default the newest
+ */
+export function effectOf(
+  { revision: spoken, rules, olderRules }: Pick<HostRow, "revision" | "rules" | "olderRules">,
+  rule: string,
+  revision?: string,
+): Effect | undefined {
+  const isOlder = revision !== undefined && spoken?.stdio !== undefined && revision < spoken.stdio;
+  const effect = (isOlder ? olderRules?.[rule] : undefined) ?? rules?.[rule];
+  return effect === "nothing" ? undefined : (effect as Effect | undefined);
+}
+
+/** Where a violation is. */
+interface Circumstances {
+  /** Whether it is in the schema of a result. */
+  readonly inResult?: boolean;
+  /** The revision of the server; by default the newest. */
+  readonly revision?: string | undefined;
+}
+
+/**
  * The level of a violation for a profile; undefined if the rule does not concern it. What a host rewrites
  * matters where one of its models has the rule, and the model gets the schema: that of arguments.
- *
- * @param inResult whether the violation is in the schema of a result
  */
-export function levelFor(rule: LintRule, profile: Profile, inResult = false): Level | undefined {
+export function levelFor(
+  rule: LintRule,
+  profile: Profile,
+  { inResult = false, revision }: Circumstances = {},
+): Level | undefined {
   const row = rowOf(profile);
   if (row) {
-    const effect = row.rules?.[rule.id] as Effect | undefined;
+    const effect = effectOf(row, rule.id, revision);
     const isRepaired =
       effect === "rewrites" && (inResult || !rule.profiles.some((each) => row.models.includes(each)));
     return effect && !isRepaired ? effects[effect].level : undefined;
@@ -155,8 +180,8 @@ export function nameFor(profile: Profile, server: string, tool: string): string 
     .replace("TOOL", () => tool);
 }
 
-/** How messages about a rule name a profile: a host with what it does. */
-export function profileText(rule: string, profile: Profile): string {
-  const { title, rules } = rowOf(profile) ?? {};
-  return title === undefined ? profile : `${title} ${effects[rules![rule] as Effect].phrase}`;
+/** How messages about a rule name a profile: a host with what it does. @param revision of the server */
+export function profileText(rule: string, profile: Profile, revision?: string): string {
+  const row = rowOf(profile);
+  return row ? `${row.title} ${effects[effectOf(row, rule, revision)!].phrase}` : profile;
 }

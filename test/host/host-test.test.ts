@@ -105,6 +105,26 @@ test("rules judge the members of schemas that are null, as the host gets them", 
   ]);
 });
 
+test.each([undefined, "2025-06-18", "2025-11-25"])(
+  "with a server of 2025-06-18, a host of %s has the rules of its row for it",
+  async (stdio) => {
+    const odd = { ...listed[0]!, inputSchema: { type: "object", properties: {}, required: null } };
+    const server = { command: process.execPath, args: sending([odd]), env: {} };
+    const rules = { "null-required": "drops" };
+    const row = { rules, olderRules: { "null-required": "nothing" }, ...(stdio && { revision: { stdio } }) };
+    const program = { ...hostWith(), ...row };
+    const { tools } = await testHost({
+      program,
+      file: process.execPath,
+      server,
+      listed: [odd as never],
+      script: [],
+    });
+    const isOlder = stdio === "2025-11-25";
+    expect(tools[0]!.rules.map(({ does }) => does)).toEqual(isOlder ? [] : ["drops"]);
+  },
+);
+
 test("a tool whose name the host shortens is known by its description, if no other has it", () => {
   const tool = { name: "a".repeat(64), description: "Long." };
   const cut = { name: `mcp__tested__${"a".repeat(50)}`, description: "Long.", schema: {} };

@@ -110,7 +110,7 @@ test.each(wires)("over %s, each call of a batch is seen", async (wire) => {
   const { relay, send } = await relayed(wire);
   expect(answersIn(await send([call(1), listing(2), call(3)]))).toHaveLength(3);
   expect(relay.calls).toHaveLength(2);
-  expect([...relay.listed.keys()]).toEqual(["read"]);
+  expect([...relay.listed.byName.keys()]).toEqual(["read"]);
   for (const { firstByte, answer } of relay.calls) {
     expect(firstByte).toBeGreaterThan(0);
     expect(answer).toBeGreaterThanOrEqual(firstByte!);

@@ -1,9 +1,12 @@
 import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import type { RequestListener } from "node:http";
 import { describe, expect, test } from "vitest";
 import { lintRules } from "../../generator/lint/lint-contract.js";
 import { readContract } from "../../generator/contract/read-contract.js";
 import { mcpgen } from "../support/in-process.js";
+import { loopback } from "../support/listen.js";
 import { initialized, scripted } from "../support/live-server.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
@@ -126,6 +129,59 @@ test("a contract from standard input and a live server are checked in the same w
   const misused = await mcpgen(folder(), ["lint", "c.yaml", "--timeout", "3"]);
   expect([misused.code, misused.stderr]).toEqual([2, expect.stringContaining("--timeout needs a server")]);
 });
+
+/** Answers over HTTP as `scripted` does, each in an event of a stream. */
+const answering =
+  (results: Readonly<Record<string, { readonly pages?: readonly unknown[] }>>): RequestListener =>
+  (request, response) => {
+    void buffer(request).then((body) => {
+      if (request.method !== "POST") return response.writeHead(405).end();
+      const { id, method, params } = JSON.parse(body.toString()) as Record<string, unknown> & {
+        method: string;
+      };
+      if (id === undefined) return response.writeHead(202).end();
+      const found = results[method];
+      const { cursor = 0 } = (params ?? {}) as { cursor?: string };
+      const unknown = { error: { code: -32601, message: "unknown" } };
+      const answer = found ? { result: found.pages?.[Number(cursor)] ?? found } : unknown;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      return response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n\n`);
+    });
+  };
+
+test.each(["stdio", "HTTP"])(
+  "tools of a live server are judged as hosts get them (%s)",
+  async (transport) => {
+    const tool = (name: string, more: object) => ({
+      name,
+      description: "Does it.",
+      inputSchema: { type: "object", ...more },
+    });
+    // The second name is listed twice, so that its schema is not known.
+    const tools = [tool("odd", { required: null }), tool("twice", { required: null }), tool("twice", {})];
+    const about = { ...initialized({ tools: {} }), protocolVersion: "2025-11-25" };
+    const results = {
+      initialize: about,
+      "tools/list": { pages: [{ tools: tools.slice(0, 1), nextCursor: "1" }, { tools: tools.slice(1) }] },
+    };
+    const source = transport === "stdio" ? scripted(results) : await loopback(answering(results));
+    const { code, stdout } = await mcpgen(temporaryFolder(), [
+      "lint",
+      source,
+      "--host",
+      "claude-code",
+      "--json",
+    ]);
+    const { problems } = JSON.parse(stdout) as {
+      problems: { rule: string; tool: string; pointer: string }[];
+    };
+    const nulls = problems.filter(({ rule }) => rule === "null-required");
+    expect(nulls.map(({ tool: name, pointer }) => [name, pointer])).toEqual([
+      ["odd", "/tools/0/inputSchema/required"],
+    ]);
+    expect(code).toBe(1);
+  },
+);
 
 test.each(["0", "-1", "many", "1.5"])("a budget of %s is refused", async (budget) => {
   const { code, stderr } = await mcpgen(folder(), ["lint", "c.yaml", `--budget=${budget}`]);

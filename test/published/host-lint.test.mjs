@@ -28,7 +28,7 @@ describe(
       // Hosts are installed on first use, and call all tools.
       test(`${server.name}: lint and hosts agree about its tools`, { timeout: 5 * hang }, async (t) => {
         const contract = await captured(folder, server);
-        const errors = errorsByHost(contract.contract);
+        const errors = errorsByHost(contract);
         t.diagnostic(`errors by host: ${JSON.stringify(errors)}`);
         for (const host of ["codex", "claude-code"]) {
           const { faults, ...figures } = await hostVerdict(host, contract);

@@ -11,6 +11,12 @@ import { buildProbe, run } from "../support/hosts/run.js";
 import type { Case, CaseTool } from "../support/host-cases.js";
 import { validValues } from "./values.js";
 
+/** The offer of a server, and the revision that it chose. */
+interface Listed {
+  readonly contract: Contract;
+  readonly revision: string;
+}
+
 /** How `lint --host` and a run of the host judge the tools of a contract. */
 export interface HostVerdict {
   readonly tools: number;
@@ -23,11 +29,11 @@ export interface HostVerdict {
 }
 
 /** Numbers of errors that lint reports of a contract, by host. */
-export function errorsByHost(contract: Contract): { readonly [host: string]: number } {
+export function errorsByHost({ contract, revision }: Listed): { readonly [host: string]: number } {
   return Object.fromEntries(
     hostNames.map((host) => [
       host,
-      lintContract(contract, [host]).filter(({ level }) => level === "error").length,
+      lintContract(contract, [host], revision).filter(({ level }) => level === "error").length,
     ]),
   );
 }
@@ -35,13 +41,8 @@ export function errorsByHost(contract: Contract): { readonly [host: string]: num
 /**
  * Lets a host list and call tools as a server lists them; each answers with a value of its schema. Then compares what the
  * host did with each tool with what lint reports.
- *
- * @param revision that the server chose
  */
-export async function hostVerdict(
-  name: HostName,
-  { contract, revision }: { readonly contract: Contract; readonly revision: string },
-): Promise<HostVerdict> {
+export async function hostVerdict(name: HostName, { contract, revision }: Listed): Promise<HostVerdict> {
   const host = await (readied ??= buildProbe()).then(() => installed(name));
   const cases = new Map((contract.tools ?? []).map((tool) => [tool.name, caseOf(tool)]));
   const speaks = revisionIds.filter((each) => each <= revision);
@@ -50,7 +51,7 @@ export async function hostVerdict(
   );
   const effectOf = (tool: string, rule?: string): Effect | undefined =>
     caseEffects(rules, culprits, [{ ...cases.get(tool)!, ...(rule !== undefined && { rule }) }])[0]?.effect;
-  const problems = lintContract(contract, [name]);
+  const problems = lintContract(contract, [name], revision);
   const faults = [
     ...problems
       .filter(({ tool, rule, level }) => levelOf(effectOf(tool, rule.id)) !== level)

@@ -36,7 +36,7 @@ function nested(levels: number): JsonObject {
   return schema;
 }
 
-/** Tools that warnings are about; the corpus of lint has those that interfaces refuse. */
+/** Tools that warnings are about, and properties named as keywords; the corpus of lint has what interfaces refuse. */
 const warned: readonly (Partial<CaseTool> & { readonly rule: string; readonly what: string })[] = [
   {
     rule: "default-does-not-fit",
@@ -108,6 +108,21 @@ const warned: readonly (Partial<CaseTool> & { readonly rule: string; readonly wh
     rule: "task-required",
     what: "a tool that requires a task",
     execution: { taskSupport: "required" },
+  },
+  {
+    rule: "invalid-schema",
+    what: "a text as the schema of a property called type",
+    inputSchema: argument(strictly({ type: "string" })),
+  },
+  {
+    rule: "invalid-schema",
+    what: "a number as the schema of a property called maximum",
+    inputSchema: argument(strictly({ maximum: 5 })),
+  },
+  {
+    rule: "result-invalid-schema",
+    what: "a result with null as the schema of a property called default",
+    outputSchema: { type: "object", properties: { v: { type: "object", properties: { default: null } } } },
   },
 ];
 

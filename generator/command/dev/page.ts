@@ -96,8 +96,8 @@ export class DevPage implements Session {
         const requests = protocols.get(revision)?.sends.client.requests;
         return requests && [...requests.keys()];
       },
-      judged: async (offer, captured) =>
-        judgedOffer(offer, captured.contract, await driftOf(captured, run())),
+      judged: async (offer, captured, sent) =>
+        judgedOffer(offer, captured, sent, await driftOf(captured, run())),
     });
     const { text, policy } = devPage(pageTemplates(run().project));
     const page: Reply = {

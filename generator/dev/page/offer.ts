@@ -1,8 +1,9 @@
 import { type JsonObject, isJsonObject, groupBy } from "@mcpgen/engine";
 import type { Captured } from "../../capture/capture.js";
+import type { SentTools } from "../../capture/sent-tools.js";
 import type { Contract, ContractList } from "../../contract/contract.js";
 import { type LintProblem, lintContract, toolCosts } from "../../lint/lint-contract.js";
-import { everydayProfiles, profileText } from "../../lint/rule.js";
+import { everydayProfiles } from "../../lint/rule.js";
 import { firstLines } from "../../print/terminal-text.js";
 import type { Badge, Item, Members, Offer } from "../../page/browser/dev/messages.js";
 
@@ -35,10 +36,19 @@ export function plainOffer({ contract, leftOut, unread }: Captured, version: num
   };
 }
 
-/** The server's offer with badges for `lint` findings, costs and drift. */
-export function judgedOffer(plain: Offer, contract: Contract, drift: readonly Drift[]): Offer {
+/**
+ * The server's offer with badges for `lint` findings, costs and drift.
+ *
+ * @param sent the tools as the server sent them
+ */
+export function judgedOffer(
+  plain: Offer,
+  { contract, revision }: Captured,
+  sent: SentTools,
+  drift: readonly Drift[],
+): Offer {
   const costs = toolCosts(contract);
-  const problems = groupBy(lintContract(contract, everydayProfiles), ({ tool }) => tool);
+  const problems = groupBy(lintContract(sent.in(contract), everydayProfiles, revision), ({ tool }) => tool);
   const drifts = groupBy(drift, ({ entry }) => (entry ? `${entry.list} ${entry.index}` : ""));
   const judged = (list: ContractList): Item[] =>
     plain[list].map(({ entry }, index) => ({
@@ -64,10 +74,9 @@ function lintBadges(problems: readonly LintProblem[]): Badge[] {
   return (["error", "warning"] as const).flatMap((level) => {
     const own = problems.filter((problem) => problem.level === level);
     if (own.length === 0) return [];
-    const lines = own.map(({ rule, message, profiles }) => {
-      const judges = profiles.map((profile) => profileText(rule.id, profile));
-      return `${message} (${rule.id}: ${judges.join(", ")}). ${rule.fix}`;
-    });
+    const lines = own.map(
+      ({ rule, message, judges }) => `${message} (${rule.id}: ${judges.join(", ")}). ${rule.fix}`,
+    );
     return [
       {
         kind: level,

@@ -11,6 +11,7 @@ import {
 } from "@mcpgen/engine";
 import { isValid } from "@mcpgen/engine/interpreter";
 import { type Captured, capture } from "../../capture/capture.js";
+import { SentTools } from "../../capture/sent-tools.js";
 import type { LiveTasks } from "../../capture/live-tasks.js";
 import type { LiveClient, Runtime } from "../../capture/runtime.js";
 import { isRuntimeError } from "../../capture/server-error.js";
@@ -44,7 +45,7 @@ export interface PageSessionOptions {
   /** The methods of the requests that a client of a revision can send; undefined if they are not known. */
   readonly requestsOf: (revision: string) => readonly string[] | undefined;
   /** Adds findings to the server's offer. */
-  readonly judged: (offer: Offer, captured: Captured) => Promise<Offer>;
+  readonly judged: (offer: Offer, captured: Captured, sent: SentTools) => Promise<Offer>;
 }
 
 const changing = ["tools", "resources", "prompts"];
@@ -60,6 +61,7 @@ export class PageSession {
   #client: LiveClient | undefined;
   #captured: Captured | undefined;
   #judge = new ValueJudge();
+  #sent = new SentTools();
   #offer: Offer = noOffer;
   /** The only revision to use. */
   #wanted: string | undefined;
@@ -80,7 +82,10 @@ export class PageSession {
     });
     this.wire = new WireLog({
       ...{ send, judgeOf },
-      heard: (from, text) => limits.heard(from, text),
+      heard: (from, text) => {
+        limits.heard(from, text);
+        this.#sent.heard(text);
+      },
       // A client reconnects by itself when the page sends the next request.
       began: () => {
         if (!this.#client) return;
@@ -154,6 +159,7 @@ export class PageSession {
     if (this.#over) return;
     this.#report("connecting");
     this.wire.forget();
+    this.#sent = new SentTools();
     try {
       const { client } = await openServer(runtime, source, this.#serverOptions(server), (link) => {
         this.#link = link;
@@ -178,7 +184,7 @@ export class PageSession {
     return {
       ...server,
       revision: this.#wanted,
-      tap: wire,
+      tap: wire.tap,
       extensions: this.#options.tasks.extensions,
       connection: {
         ...questions.handlers,
@@ -237,7 +243,7 @@ export class PageSession {
     this.#captured = captured;
     this.#judge = new ValueJudge();
     const version = this.#publish(plainOffer(captured, ++this.#version));
-    void this.#options.judged(this.#offer, captured).then(
+    void this.#options.judged(this.#offer, captured, this.#sent).then(
       (offer) => {
         if (this.#version === version) this.#publish({ ...offer, version: ++this.#version });
       },

@@ -1,6 +1,5 @@
 import { type JsonValue, isJsonObject } from "@mcpgen/engine";
-import { replaced } from "../../capture/server-link.js";
-import type { Channel, Receiver } from "../../capture/runtime.js";
+import { type Heard, tapOf } from "../../capture/tap.js";
 import { jsonIn } from "../../files/json-file.js";
 import { secrets } from "../../secrets/secrets.js";
 import type { Side, Verdict, WireEvent } from "../../page/browser/dev/messages.js";
@@ -58,6 +57,9 @@ export class WireLog {
   #judges = new Map<string, JudgeMessage | undefined>();
   /** The revisions of open requests, by sender and id: a probe may use another one than the connection. */
   #asked = new Map<string, string>();
+
+  /** Logs the messages of what it wraps. */
+  readonly tap = tapOf({ message: (from, text) => this.add(from, text) }, () => this.#opened());
 
   constructor(options: WireLogOptions) {
     this.#options = options;
@@ -154,99 +156,18 @@ export class WireLog {
     return named;
   }
 
-  /** Wraps a channel and logs its messages. */
-  readonly channel = (channel: Channel): Channel => {
+  /** What the next connection is heard by; messages of earlier ones are not logged. */
+  #opened(): Heard {
     if (this.#logged.length > 0) this.begin();
     this.#options.began();
     const connection = this.#connection;
-    const add = (from: Side, text: string): void => {
-      if (connection === this.#connection) this.add(from, text);
-    };
-    let isClosing = false;
-    const received = (receiver: Receiver): Receiver =>
-      replaced(receiver, {
-        message: (text) => {
-          add("server", text);
-          receiver.message(text);
-        },
-        closed: (reason) => {
-          if (!isClosing && connection === this.#connection) this.#options.ended(reason);
-          receiver.closed(reason);
-        },
-      });
-    return replaced(channel, {
-      open: (receiver) => channel.open(received(receiver)),
-      send: (text) => {
-        add("client", text);
-        channel.send(text);
+    return {
+      message: (from, text) => {
+        if (connection === this.#connection) this.add(from, text);
       },
-      close: () => {
-        isClosing = true;
-        return channel.close();
+      ended: (reason) => {
+        if (connection === this.#connection) this.#options.ended(reason);
       },
-    });
-  };
-
-  /** Wraps `fetch` and logs the messages in requests and responses. */
-  readonly fetch =
-    (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
-    async (to, init = {}) => {
-      if (typeof init.body === "string" && init.body !== "") this.add("client", init.body);
-      const response = await fetch(to, init);
-      const { body, status, statusText, headers } = response;
-      const type = headers.get("content-type") ?? "";
-      if (!body || !/^(application\/json|text\/event-stream)/i.test(type)) return response;
-      const reader = new EventReader(/^text/i.test(type), (text) => this.add("server", text));
-      const decoder = new TextDecoder();
-      const read = new TransformStream<Uint8Array, Uint8Array>({
-        transform: (chunk, controller) => {
-          reader.read(decoder.decode(chunk, { stream: true }));
-          controller.enqueue(chunk);
-        },
-        flush: () => reader.end(),
-      });
-      const passed = new Response(body.pipeThrough(read), { status, statusText, headers });
-      Object.defineProperty(passed, "url", { value: response.url });
-      return passed;
     };
-}
-
-/** Reads the messages in an HTTP response: one JSON text, or the data of server-sent events. */
-export class EventReader {
-  readonly #isStream: boolean;
-  readonly #message: (text: string) => void;
-  #rest = "";
-  #data: string[] = [];
-  #event = "";
-
-  constructor(isStream: boolean, message: (text: string) => void) {
-    this.#isStream = isStream;
-    this.#message = message;
-  }
-
-  read(chunk: string): void {
-    this.#rest += chunk;
-    if (!this.#isStream) return;
-    // A final CR may be the first half of a line end.
-    const lines = this.#rest.split(/\r\n|\n|\r(?!$)/);
-    this.#rest = lines.pop()!;
-    for (const line of lines) this.#line(line);
-  }
-
-  end(): void {
-    if (!this.#isStream && this.#rest.trim() !== "") this.#message(this.#rest);
-  }
-
-  #line(line: string): void {
-    if (line === "") {
-      const text = this.#data.join("\n");
-      if (text !== "" && (this.#event === "" || this.#event === "message")) this.#message(text);
-      this.#data = [];
-      this.#event = "";
-      return;
-    }
-    const [, name, value = ""] = /^([^:]*):? ?(.*)$/.exec(line)!;
-    if (name === "data") this.#data.push(value);
-    if (name === "event") this.#event = value;
   }
 }

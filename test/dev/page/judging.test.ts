@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Channel, Receiver } from "../../../generator/capture/runtime.js";
-import { type JudgeMessage, EventReader, WireLog } from "../../../generator/dev/page/wire-log.js";
+import { EventReader } from "../../../generator/capture/tap.js";
+import { type JudgeMessage, WireLog } from "../../../generator/dev/page/wire-log.js";
 import { ValueJudge } from "../../../generator/dev/page/page-session.js";
 import type { WireEvent } from "../../../generator/page/browser/dev/messages.js";
 
@@ -117,7 +118,7 @@ test("a channel is logged both ways; its end is reported, if the client has not 
   };
   const got: string[] = [];
   const open = (): Channel => {
-    const wrapped = log.channel(channel);
+    const wrapped = log.tap.channel(channel);
     wrapped.open({
       message: (text) => void got.push(text),
       turn: () => {},

@@ -7,7 +7,7 @@ import { format } from "prettier";
 import { type HostName, hostNames } from "../../../generator/lint/host-rows.js";
 import { called, cases } from "../../support/host-cases.js";
 import { hostFolder, installed } from "../../support/hosts/install.js";
-import { type Observed, type Part, observe, parts } from "../../support/hosts/observe.js";
+import { type Observed, type Part, type Ruled, observe, parts } from "../../support/hosts/observe.js";
 import { cli } from "../../support/hosts/report.js";
 import {
   type Row,
@@ -182,24 +182,35 @@ async function keep(name: HostName, row: Row & { version: string }, observed: Ob
     inParts.has(member) ? { ...(before[member] as object), ...(value as object) } : value,
   ]);
   const file = join(evidence, `${name}.json`);
-  const all: Record<string, unknown> = { ...before, ...Object.fromEntries(merged), date, evidence: file };
+  // Absent, where both are the same now.
+  const earlierRules = row.rules && { olderRules: undefined };
+  const all: Record<string, unknown> = {
+    ...{ ...before, ...earlierRules, ...Object.fromEntries(merged) },
+    ...{ date, evidence: file },
+  };
   known[name] = Object.fromEntries(members.filter((each) => each in all).map((each) => [each, all[each]]));
   mkdirSync(evidence, { recursive: true });
   await write(rowsFile, known);
+  const { rules, culprits = [], older } = observed;
+  const parts = { ...observed, ...(older && { older: older.rules }) };
   const runs = Object.fromEntries(
-    Object.entries(observed)
+    Object.entries(parts)
       .filter(([part]) => part !== "culprits" && part !== "repeated")
       .map(([part, run]) => [
         part,
         "files" in run ? run : "calls" in run ? factsOf(run as Run) : mapped(run as Record<string, Run>),
       ]),
   );
-  const { rules, culprits = [] } = observed;
-  const effects = rules && caseEffects(rules, culprits, cases).filter(({ effect }) => effect !== undefined);
+  const changed = (ruled: Ruled): object =>
+    caseEffects(ruled.rules, ruled.culprits, cases).filter(({ effect }) => effect !== undefined);
   const earlier = existsSync(file)
-    ? (JSON.parse(readFileSync(file, "utf8")) as { cases?: object; runs: object })
+    ? (JSON.parse(readFileSync(file, "utf8")) as { cases?: object; olderCases?: object; runs: object })
     : undefined;
-  const kept = { cases: effects ?? earlier?.cases, runs: { ...earlier?.runs, ...runs } };
+  const kept = {
+    cases: rules ? changed({ rules, culprits }) : earlier?.cases,
+    olderCases: rules ? older && changed(older) : earlier?.olderCases,
+    runs: { ...earlier?.runs, ...runs },
+  };
   await write(file, { version: row.version, date, ...kept });
 }
 

@@ -15,12 +15,18 @@ export const parts = [
 
 export type Part = (typeof parts)[number];
 
-/** What was seen of a host; absent members were not looked at. */
-export interface Observed {
+/** What a host did with the cases. */
+export interface Ruled {
   /** Cases that leave the model without any tool of the server. */
-  readonly culprits?: readonly Case[];
+  readonly culprits: readonly Case[];
   /** All others. */
-  readonly rules?: Run;
+  readonly rules: Run;
+}
+
+/** What was seen of a host; absent members were not looked at. */
+export interface Observed extends Partial<Ruled> {
+  /** The same with a server that knows the handshake alone, for a host that needs no handshake with others. */
+  readonly older?: Ruled;
   readonly stdio?: Run;
   /** With sessions, and a bearer token. */
   readonly http?: Run;
@@ -102,7 +108,7 @@ export async function observe(
   const [waited, all, stdio, http, stateless, legacy, cancel, restarts, proxy, touched, repeated] =
     await Promise.all([
       part("quiet", () => Promise.all([quiet(), quiet({ sessions: "kept" })])),
-      part("rules", () => rulesOf(cases, play)),
+      part("rules", () => rulesWithBoth(play)),
       part("stdio", () => play({ script: resultCalls })),
       part("http", () => play({ script: resultCalls, http: { sessions: "kept", authorization: token } })),
       part("stateless", () => play({ script: few, http: { sessions: "stateless" } })),
@@ -132,11 +138,20 @@ export async function observe(
   };
 }
 
+async function rulesWithBoth(
+  play: (options: RunOptions) => Promise<Run>,
+): Promise<Ruled & Pick<Observed, "older">> {
+  const newest = await rulesOf(cases, play);
+  const revision = newest.rules.seen[0]?.revision;
+  if (revision === undefined || handshake.includes(revision)) return newest;
+  return { ...newest, older: await rulesOf(cases, (options) => play({ ...options, speaks: handshake })) };
+}
+
 /** Finds the cases that take all tools from the model, then lets the model call the others. */
 export async function rulesOf(
   all: readonly Case[],
   play: (options: RunOptions) => Promise<Run>,
-): Promise<{ culprits: readonly Case[]; rules: Run }> {
+): Promise<Ruled> {
   const culprits = await culpritsIn(all, play);
   const others = all.filter((each) => !culprits.includes(each));
   // A case may be called like the probe's own tool.

@@ -11,7 +11,7 @@ import type { HostTool } from "../../../generator/host/host-test.js";
 import type { OfferedTool } from "../../../generator/host/model/dialect.js";
 import { serverName } from "../../../generator/host/run-host.js";
 import { type Case, type CaseTool, called, longText, picture, sizes, sound } from "../host-cases.js";
-import { type Observed, type Part, quietFor } from "./observe.js";
+import { type Observed, type Part, type Ruled, quietFor } from "./observe.js";
 import type { Run } from "./run.js";
 
 /** What a host does with a tool that a rule reports, from the worst on. */
@@ -25,6 +25,7 @@ export interface Row {
   name?: string;
   revision?: Partial<Record<"stdio" | "http" | "legacy", string>>;
   rules?: Record<string, Effect>;
+  olderRules?: Record<string, Effect | "nothing">;
   schema?: readonly string[];
   result?: Record<string, JsonValue>;
   questions?: string;
@@ -38,7 +39,19 @@ export interface Row {
 
 /** Computes the row of a host from what was seen. */
 export function rowOf(observed: Observed): Row {
-  const { culprits = [], rules, stdio, http, legacy, cancel, restart, quiet, proxy, touched } = observed;
+  const {
+    culprits = [],
+    rules,
+    older,
+    stdio,
+    http,
+    legacy,
+    cancel,
+    restart,
+    quiet,
+    proxy,
+    touched,
+  } = observed;
   // A host that offers no tool shows nothing of how it offers tools.
   const some = [stdio, http, rules].find((run) => run && resultOf(run, "echo") !== "");
   const revision = {
@@ -52,7 +65,7 @@ export function rowOf(observed: Observed): Row {
     ...(api !== undefined && { api }),
     ...(name !== undefined && { name }),
     ...(Object.keys(revision).length > 0 && { revision }),
-    ...(rules && { rules: rulesOf(rules, culprits) }),
+    ...(rules && rulesOfBoth({ culprits, rules }, older)),
     ...(some && { schema: schemaOf(some) }),
     ...(stdio && stdio === some && { result: resultsOf(stdio), ...questionsOf(stdio) }),
     ...(some && { progress: some.seen.some(({ progress }) => progress) }),
@@ -95,7 +108,7 @@ export const inParts = new Set(["revision", "quiet", "restart"]);
 
 /** The members that a part must show, if the row has them. */
 const shownBy: { readonly [Name in Part]: readonly string[] } = {
-  rules: ["rules"],
+  rules: ["rules", "olderRules"],
   stdio: ["api", "name", "schema", "result", "questions", "progress", "revision.stdio"],
   http: ["bearer", "revision.http"],
   stateless: [],
@@ -193,6 +206,15 @@ function nameOf({ tools }: Run): string | undefined {
   const { name, namespace = "" } = offered;
   const parted = namespace === "" ? name : `${namespace}/${name.slice(namespace.length)}`;
   return parted.replace(serverName, "SERVER").replace(/echo$/, "TOOL");
+}
+
+/** What a host does by rule, and where that is something else with an older server. */
+function rulesOfBoth(newest: Ruled, older: Ruled | undefined): Pick<Row, "rules" | "olderRules"> {
+  const [rules, others] = [newest, older].map((each) => each && rulesOf(each.rules, each.culprits));
+  const all = [...new Set([...Object.keys(rules!), ...Object.keys(others ?? {})])].toSorted();
+  const differing = all.filter((rule) => others && rules![rule] !== others[rule]);
+  const olderRules = Object.fromEntries(differing.map((rule) => [rule, others![rule] ?? "nothing"]));
+  return { rules: rules!, ...(differing.length > 0 && { olderRules }) };
 }
 
 /**
