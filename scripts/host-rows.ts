@@ -1,6 +1,6 @@
 import data from "../generator/host/hosts.json" with { type: "json" };
 import { lintRules } from "../generator/lint/lint-contract.js";
-import type { HostName } from "../generator/lint/host-rows.js";
+import type { HostName, KnownQuiet } from "../generator/lint/host-rows.js";
 import { type LintRule, effects, levelFor } from "../generator/lint/rule.js";
 
 /** A row of hosts.json (generator/host/hosts.schema.json); a member that is absent was not looked at. */
@@ -29,7 +29,8 @@ interface HostRow {
   };
   readonly questions?: string;
   readonly progress?: boolean;
-  readonly quiet?: { readonly [transport: string]: { readonly worked?: number; readonly limit?: number } };
+  readonly quiet?: { readonly [transport: string]: KnownQuiet };
+  readonly startup?: KnownQuiet;
   readonly restart?: { readonly kept?: string; readonly sealed?: string; readonly stateless?: string };
   readonly bearer?: boolean;
   readonly proxy?: boolean;
@@ -102,7 +103,7 @@ function settings(hosts: readonly Named[]): string[] {
 function overview(hosts: readonly Named[]): string {
   const heads = [
     ...["host", "revision", "name of a tool", "structured content", "whole text", "questions", "progress"],
-    ...["silent for", "call that works after a restart: sessions in memory, sealed, none"],
+    ...["starts in", "silent for", "call that works after a restart: sessions in memory, sealed, none"],
   ];
   const lines = hosts.map((host) => [
     `[${host.title}](#${host.title.toLowerCase().replaceAll(" ", "-")})`,
@@ -112,12 +113,16 @@ function overview(hosts: readonly Named[]): string {
     host.result?.text.whole?.toLocaleString("en") ?? "",
     host.questions ?? "",
     host.progress === undefined ? "" : host.progress ? "yes" : "no",
-    each(host.quiet, ({ worked, limit }) =>
-      (worked ?? limit) ? `${(worked ?? limit)! / 1000} s${worked ? "" : " at most"}` : "?",
-    ),
+    host.startup ? timeText(host.startup) : "",
+    each(host.quiet, timeText),
     each(host.restart, (call) => call),
   ]);
   return [heads, heads.map(() => "-"), ...lines].map((cells) => `|${cells.join("|")}|`).join("\n");
+}
+
+function timeText({ worked, limit }: KnownQuiet): string {
+  const time = worked ?? limit;
+  return time === undefined ? "?" : `${time / 1000} s${worked === undefined ? " at most" : ""}`;
 }
 
 /** The values of a record, or one of them if all are equal. */

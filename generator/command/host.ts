@@ -74,7 +74,7 @@ export const hostTest: RunCommand = async (args, context) => {
       const shown = args.flag("no-times") ? withoutTimes(test) : test;
       reports.push({ program, source, listed: server.listed, test: shown });
       // Whether a tool is quiet for too long depends on times that a report without times leaves out.
-      findings.push(...findingsOf(reports.at(-1)!, test.calls));
+      findings.push(...findingsOf(reports.at(-1)!, test));
     }
   const failed = findings.some(({ severity }) => severity === "error");
   const format = args.string("format");
@@ -100,7 +100,10 @@ function withoutTimes(test: HostTest): HostReport["test"] {
   const time = /(?<=(?<!\\)"Wall time: )[\d.]+(?= seconds\\nOutput:)/g;
   const still = <T>(value: object): T => JSON.parse(JSON.stringify(value).replace(time, "…")) as T;
   const calls = test.calls.map((call) => ({ ...call, milliseconds: undefined, server: undefined }));
-  const timed = { output: asksModel(test) ? undefined : test.output, milliseconds: undefined };
+  const timed = {
+    output: asksModel(test) ? undefined : test.output,
+    ...{ startup: undefined, milliseconds: undefined },
+  };
   return { ...test, ...timed, calls: still(calls), faults: still(test.faults) };
 }
 
@@ -165,7 +168,8 @@ const sessions = "Serve without sessions (`sessions: false`), or with `sealedSes
 const progress = "Send progress while the tool works, or answer sooner.";
 const nothing = "Nothing in the server helps: report it to the makers of the host.";
 
-function findingsOf({ program, source, test }: HostReport, calls: HostTest["calls"]): Finding[] {
+/** @param timed the test with its times */
+function findingsOf({ program, source, test }: HostReport, { calls, startup = 0 }: HostTest): Finding[] {
   const printed = { detail: lastLines(test.output ?? "see what the host printed without --no-times") };
   if (!asksModel(test)) {
     const what = `asked no model with ${source}: exit code ${test.exitCode ?? "none"}`;
@@ -198,11 +202,15 @@ function findingsOf({ program, source, test }: HostReport, calls: HostTest["call
     const what = `${JSON.stringify(tool)} is quiet for longer than ${limit} ms`;
     return time > limit ? [finding("warning", what, progress)] : [];
   });
+  const { limit: patience = Infinity } = program.startup ?? {};
+  const what = `the server starts in more than ${patience} ms, and the host goes on without it unless its configuration says otherwise`;
+  const slow =
+    startup > patience ? [finding("warning", what, "Start sooner: install it, and load less first.")] : [];
   const faults = test.faults.flatMap(({ fault, isMet, isBack, isListed = true }) => {
     const isLost = test.transport === "http" && (fault === "restart" || fault === "session");
     const help = fault === "slow" ? progress : isLost ? sessions : nothing;
     const what = isBack ? "the model does not get a changed list" : `no answer after the fault "${fault}"`;
     return isMet && !(isBack && isListed) ? [finding("warning", what, help)] : [];
   });
-  return [...dropped, ...lost, ...changed, ...quiet, ...faults];
+  return [...dropped, ...lost, ...changed, ...slow, ...quiet, ...faults];
 }

@@ -81,7 +81,10 @@ export interface HostFault {
   readonly offered?: readonly string[];
 }
 
-export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode" | "milliseconds"> {
+export interface HostTest extends Pick<
+  HostRun,
+  "startup" | "outside" | "output" | "exitCode" | "milliseconds"
+> {
   readonly transport: "stdio" | "http";
   /** The server's tools, in its order; last the ones that it lists to the host, and are not among `listed`: invalid ones, as a rule. */
   readonly tools: readonly HostTool[];
@@ -131,7 +134,7 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
     rules: [],
   }));
   const tools: HostTool[] = [...readable, ...unreadable];
-  const { outside, output, exitCode, milliseconds } = run;
+  const { startup, outside, output, exitCode, milliseconds } = run;
   const calls = callsOf(run, given.script, given.program.quiet?.[transport]);
   return {
     ...{ transport, tools, calls },
@@ -141,7 +144,7 @@ export async function testHost({ listed, timeout = 120_000, ...given }: HostTest
       offered: tokensOf(offered.map((tool) => asListed(tool))),
     },
     faults: given.faults ? await faultsOf(request, calls, listed) : [],
-    ...{ outside, output, exitCode, milliseconds },
+    ...{ startup, outside, output, exitCode, milliseconds },
   };
 }
 

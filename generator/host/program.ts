@@ -28,7 +28,7 @@ type StartOf = (name: string, server: HostServer, model: string) => Start;
 /** A program that uses servers for a model. */
 export interface HostProgram extends Pick<
   HostRow,
-  "package" | "program" | "node" | "revision" | "rules" | "olderRules" | "quiet" | "proxy"
+  "package" | "program" | "node" | "revision" | "rules" | "olderRules" | "startup" | "quiet" | "proxy"
 > {
   readonly name: string;
   readonly start: StartOf;
@@ -94,7 +94,7 @@ const codex: StartOf = (name, server, model) => {
     'wire_api = "responses"',
     `[mcp_servers.${JSON.stringify(name)}]`,
     ...Object.entries(entry).map(([key, value]) => `${key} = ${toml(value)}`),
-    // Otherwise the model is asked while the server starts, without its tools; a busy machine may need more than 10 s.
+    // Otherwise the model is asked while the server starts, without its tools; a busy machine may need longer than it waits.
     "required = true",
     "startup_timeout_sec = 60",
   ];

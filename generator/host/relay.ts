@@ -64,6 +64,8 @@ class Passage {
   readonly calls: ServedCall[] = [];
   /** The tools that the server listed to the host. */
   readonly listed = new SentTools();
+  /** Milliseconds from the first start of a command to its first message. */
+  startup: number | undefined;
   /** Whether the fault has met something. */
   isMet = false;
   readonly options: RelayOptions;
@@ -307,7 +309,8 @@ async function relayOfCommand(
       socket.destroy();
       void far?.close();
     };
-    const fromServer = (text: string): void => {
+    const fromServer = (begun: number, text: string): void => {
+      passage.startup ??= performance.now() - begun;
       const answers = answersIn(text);
       const answered = answers.flatMap((id) => waiting.get(id) ?? []);
       if (answered.some((call) => call === cut)) return void socket.end(text.slice(0, text.length / 2), end);
@@ -330,11 +333,13 @@ async function relayOfCommand(
       const env = { ...Object.fromEntries(own), ...messagesIn(environment)[0] };
       const stderr = passage.options.stderr?.();
       const given = { ...ends, env, limit, stderr: stderr ?? "ignore" };
+      const begun = performance.now();
       const channel = stdioClientChannel([command, ...args], given);
       void channel.exited.then(() => stderr?.end());
       open.add(channel);
       const closed = (): void => void near.close();
-      channel.open({ message: fromServer, turn: () => near.flush(), tooLong: () => {}, closed });
+      const message = (text: string): void => fromServer(begun, text);
+      channel.open({ message, turn: () => near.flush(), tooLong: () => {}, closed });
       return channel;
     };
     near.open({

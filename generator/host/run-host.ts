@@ -29,6 +29,8 @@ export interface HostRun {
   readonly listed: SentTools;
   /** The revision of the handshake; undefined without one. */
   readonly revision: string | undefined;
+  /** Milliseconds from the start of the server's command to its first message; undefined over HTTP. */
+  readonly startup: number | undefined;
   /** Whether the fault met a call. */
   readonly isMet: boolean;
   /** Addresses outside of this machine that the host asked for, and did not get, in the order of the alphabet. */
@@ -97,7 +99,7 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
     const env = { PATH, LANG, TERM: "dumb", CI: "1", ...folders, ...proxy.variables, ...start.env };
     const ended = await endOf(request, start.args, { cwd: home, env });
     request.signal?.throwIfAborted();
-    const { calls: served, listed, revision, isMet } = relay;
+    const { calls: served, listed, revision, startup, isMet } = relay;
     const outside = [...proxy.asked].toSorted();
     // Errors of hosts name the address: that of the server, not that of this run.
     const [near, far] = [relay.server, request.server].map((each) =>
@@ -109,7 +111,7 @@ async function runIn(root: WriteRoot, request: HostRunRequest): Promise<HostRun>
       turns: JSON.parse(seen) as HostRun["turns"],
       left: model.left,
       served,
-      ...{ listed, revision },
+      ...{ listed, revision, startup },
       isMet,
       outside,
     };

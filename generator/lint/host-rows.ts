@@ -24,6 +24,8 @@ export interface HostRow {
   readonly rules?: { readonly [rule: string]: string };
   /** Where it does something else with a server of an older revision than it speaks: that, or `nothing`. */
   readonly olderRules?: { readonly [rule: string]: string };
+  /** For a server that starts as a command. */
+  readonly startup?: KnownQuiet;
   readonly quiet?: { readonly [kind in "stdio" | "http"]?: KnownQuiet };
   /** Lengths of texts of results that reach the model whole, and shortened; whether a text of JSON that is not an object does. */
   readonly result?: {

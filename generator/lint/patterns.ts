@@ -7,7 +7,7 @@ import {
   everyProfile,
   geminiProfiles,
 } from "./rule.js";
-import { inResults, spot } from "./spots.js";
+import { spot } from "./spots.js";
 
 /** Rules about regular expressions that some model interfaces do not support. */
 export const patternRules: readonly LintRule[] = [
@@ -60,7 +60,17 @@ export const patternRules: readonly LintRule[] = [
     fix: "Write `(…)`, `[Aa]`, `^` and `$` instead; remove a backslash that means nothing, and put one in front of `-` beside a class.",
     certain: "writes a pattern that only the flag `u` refuses as it takes it",
     sources: ["https://github.com/WolframResearch/AgentTools/pull/169"],
-    find: inResults(patternsOf(foreign)),
+    find: patternsOf(foreign),
+  },
+  {
+    id: "result-pattern",
+    profiles: everyProfile,
+    level: "warning",
+    reason:
+      "Hosts that compile the schema of a result fail at such a pattern, some with all tools of the server.",
+    fix: "Correct it as a pattern of arguments; see `mcpgen explain pattern-of-another-language`.",
+    certain: "does the same as in arguments",
+    find: ({ results, ...subject }) => patternsOf(foreign)({ ...subject, places: results, results: [] }),
   },
 ];
 

@@ -29,7 +29,7 @@ const malformed = {
 };
 
 /** Rules that `result-invalid-schema` covers in results. */
-const invalidRules = new Set([...Object.keys(malformed), "repeated-name", "boolean-bound", "tuple-items"]);
+const invalidRules = [...Object.keys(malformed), "repeated-name", "boolean-bound"];
 
 /** Rules about the form of schemas. */
 export const structureRules: readonly LintRule[] = [
@@ -292,16 +292,17 @@ export const structureRules: readonly LintRule[] = [
     reason: "Hosts that compile the schema of a result cannot call the tool if it is not valid.",
     fix: "Correct the value of the keyword, or remove the keyword.",
     certain: "does the same as in arguments",
-    find: ({ results, ...subject }) => {
-      const keywordAt = keywordsIn(results);
-      return (
-        structureRules
-          .filter(({ id }) => invalidRules.has(id))
-          .flatMap(({ find }) => find({ ...subject, places: results, results: [] }))
-          // Compilers pass over annotations.
-          .filter(({ pointer: at }) => !keywords.get(keywordAt(at)?.name ?? "")?.annotation)
-      );
-    },
+    find: resultsBy(invalidRules),
+  },
+  {
+    id: "result-tuple-items",
+    profiles: everyProfile,
+    level: "error",
+    reason:
+      "Some hosts that compile the schema of a result in 2020-12 cannot call a tool with a list as `items`.",
+    fix: "Call it `prefixItems`.",
+    certain: "does the same as in arguments",
+    find: resultsBy(["tuple-items"]),
   },
   {
     id: "unused-definition",
@@ -316,6 +317,20 @@ export const structureRules: readonly LintRule[] = [
       ),
   },
 ];
+
+/** Finds in results what other rules of this table find in arguments. */
+function resultsBy(ids: readonly string[]): LintRule["find"] {
+  return ({ results, ...subject }) => {
+    const keywordAt = keywordsIn(results);
+    return (
+      structureRules
+        .filter(({ id }) => ids.includes(id))
+        .flatMap(({ find }) => find({ ...subject, places: results, results: [] }))
+        // Compilers pass over annotations.
+        .filter(({ pointer: at }) => !keywords.get(keywordAt(at)?.name ?? "")?.annotation)
+    );
+  };
+}
 
 /** Finds schemas of results by the types that they declare. */
 function resultsWith(

@@ -131,6 +131,21 @@ test.each([[], ["--no-times"]])(
   },
 );
 
+test.each([[], ["--no-times"]])(
+  "a command that starts more slowly than the host waits is a finding with options %j",
+  async (...more) => {
+    const found: string[] = [];
+    for (const limit of [0, 600_000]) {
+      const restored = stubbed(hostPrograms, "codex", { ...hostPrograms.codex, startup: { limit } });
+      const { stdout, stderr } = await mcpgen(project(), words(`stdio:node "${echo}"`, ...more)).finally(
+        restored,
+      );
+      found.push(...`${stdout}${stderr}`.split("\n").filter((line) => line.includes("MG6334")));
+    }
+    expect(found).toEqual([expect.stringContaining("the server starts in more than 0 ms")]);
+  },
+);
+
 /** Puts a value in place of another one. @returns what puts the other one back */
 function stubbed<T extends object, Key extends keyof T>(object: T, key: Key, value: T[Key]): () => void {
   const before = object[key];

@@ -148,6 +148,16 @@ describe("fixed", () => {
       { inputSchema: argument(text), outputSchema: argument({ type: "array", prefixItems: [text] }) },
     ],
     [
+      "result-tuple-items",
+      { inputSchema: argument(text), outputSchema: argument({ type: "array", items: [text] }) },
+      { inputSchema: argument(text), outputSchema: argument({ type: "array", prefixItems: [text] }) },
+    ],
+    [
+      "result-pattern",
+      { inputSchema: argument(text), outputSchema: argument({ ...text, pattern: "\\@x" }) },
+      { inputSchema: argument(text), outputSchema: argument({ ...text, pattern: "@x" }) },
+    ],
+    [
       "result-invalid-schema",
       {
         inputSchema: argument(text),

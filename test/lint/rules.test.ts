@@ -364,9 +364,11 @@ test.each<[string, JsonObject, readonly string[]]>([
   ["empty-enum", { a: { enum: [] } }, ["/a/enum"]],
   ["empty-range", { a: { items: { minimum: 2, maximum: 1 } } }, ["/a/items"]],
   ["nullable", { a: { type: "string", nullable: true } }, ["/a/nullable"]],
-  ["pattern-of-another-language", { a: { anyOf: [{ pattern: "\\A" }] } }, ["/a/anyOf/0/pattern"]],
+  ["result-pattern", { a: { anyOf: [{ pattern: "\\A" }] } }, ["/a/anyOf/0/pattern"]],
+  ["pattern-of-another-language", { a: { pattern: "\\A" } }, []],
   ["result-invalid-schema", { a: { exclusiveMaximum: true } }, ["/a/exclusiveMaximum"]],
-  ["result-invalid-schema", { a: { items: [{}] } }, ["/a/items"]],
+  ["result-tuple-items", { a: { items: [{}] } }, ["/a/items"]],
+  ["result-invalid-schema", { a: { items: [{}] } }, []],
   ["result-invalid-schema", { a: { type: "any" } }, ["/a/type"]],
   // Models do not receive output schemas, so rules for models and their interfaces do not apply.
   ["default-does-not-fit", { a: { type: "string", default: 1 } }, []],

@@ -378,16 +378,16 @@ export const corpus: readonly CorpusTool[] = [
   },
   ...(
     [
-      ["a type that does not exist", { type: "any" }],
-      ["a boolean bound", { type: "integer", minimum: 0, exclusiveMinimum: true }],
-      ["a tuple of older drafts", { type: "array", items: [text] }],
-    ] as [string, JsonObject][]
-  ).map(([what, schema]) => ({
+      ["a type that does not exist", "result-invalid-schema", { type: "any" }],
+      ["a boolean bound", "result-invalid-schema", { type: "integer", minimum: 0, exclusiveMinimum: true }],
+      ["a tuple of older drafts", "result-tuple-items", { type: "array", items: [text] }],
+    ] as [string, string, JsonObject][]
+  ).map(([what, rule, schema]) => ({
     what: `a result with ${what}`,
     inputSchema: strictly({}),
     outputSchema: strictly({ a: schema }),
     refusedBy: everybody,
-    rule: "result-invalid-schema",
+    rule,
   })),
   {
     what: "a result with null as a description",

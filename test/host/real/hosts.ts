@@ -5,12 +5,20 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { format } from "prettier";
 import { type HostName, hostNames } from "../../../generator/lint/host-rows.js";
-import { called, cases } from "../../support/host-cases.js";
+import { type Case, called, cases } from "../../support/host-cases.js";
 import { hostFolder, installed } from "../../support/hosts/install.js";
-import { type Observed, type Part, type Ruled, observe, parts } from "../../support/hosts/observe.js";
+import {
+  type KnownCulprits,
+  type Observed,
+  type Part,
+  type Ruled,
+  observe,
+  parts,
+} from "../../support/hosts/observe.js";
 import { cli } from "../../support/hosts/report.js";
 import {
   type Row,
+  type CaseEffect,
   besideRow,
   caseEffects,
   differencesOf,
@@ -84,7 +92,9 @@ async function main(folder: string): Promise<boolean> {
       const host = await start(() => installed(name, folder, version)).catch(reasonOf);
       if (typeof host === "string") return { name, problem: `cannot be installed: ${host}` };
       const begun = performance.now();
-      const observed = await observe(host, wanted, start).catch((error: unknown) => String(error));
+      const observed = await observe(host, wanted, start, culpritsOf(name)).catch((error: unknown) =>
+        String(error),
+      );
       if (typeof observed === "string") return { name, problem: observed };
       const seconds = Math.round((performance.now() - begun) / 1000);
       const row = { version: host.version, ...rowOf(observed) };
@@ -173,6 +183,30 @@ function notesOf({ rules, culprits = [], stdio, http }: Observed): string[] {
   ];
 }
 
+/** Where the observations of a host are kept. */
+function evidenceOf(name: HostName): string {
+  return join(evidence, `${name}.json`);
+}
+
+interface Evidence {
+  readonly cases?: readonly CaseEffect[];
+  readonly olderCases?: readonly CaseEffect[];
+  readonly runs: object;
+}
+
+function earlierEvidence(name: HostName): Evidence | undefined {
+  const file = evidenceOf(name);
+  return existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Evidence) : undefined;
+}
+
+/** The cases that took all tools from the model when the host was observed last. */
+function culpritsOf(name: HostName): KnownCulprits {
+  const { cases: newest = [], olderCases: older = [] } = earlierEvidence(name) ?? {};
+  const culprits = (seen: readonly CaseEffect[]): readonly Case[] =>
+    cases.filter(({ what }) => seen.some((each) => each.what === what && each.effect === "drops-all"));
+  return { newest: culprits(newest), older: culprits(older) };
+}
+
 /** Writes the row, and what it was computed from. */
 async function keep(name: HostName, row: Row & { version: string }, observed: Observed): Promise<void> {
   const date = new Date().toISOString().slice(0, 10);
@@ -181,7 +215,7 @@ async function keep(name: HostName, row: Row & { version: string }, observed: Ob
     member,
     inParts.has(member) ? { ...(before[member] as object), ...(value as object) } : value,
   ]);
-  const file = join(evidence, `${name}.json`);
+  const file = evidenceOf(name);
   // Absent, where both are the same now.
   const earlierRules = row.rules && { olderRules: undefined };
   const all: Record<string, unknown> = {
@@ -203,9 +237,7 @@ async function keep(name: HostName, row: Row & { version: string }, observed: Ob
   );
   const changed = (ruled: Ruled): object =>
     caseEffects(ruled.rules, ruled.culprits, cases).filter(({ effect }) => effect !== undefined);
-  const earlier = existsSync(file)
-    ? (JSON.parse(readFileSync(file, "utf8")) as { cases?: object; olderCases?: object; runs: object })
-    : undefined;
+  const earlier = earlierEvidence(name);
   const kept = {
     cases: rules ? changed({ rules, culprits }) : earlier?.cases,
     olderCases: rules ? older && changed(older) : earlier?.olderCases,

@@ -9,7 +9,7 @@ import type { Trace } from "./trace.js";
 
 /** Parts of what is observed of a host, each with the runs that it takes. */
 export const parts = [
-  ...(["rules", "stdio", "http", "stateless", "legacy", "restart", "cancel", "quiet"] as const),
+  ...(["rules", "stdio", "http", "stateless", "legacy", "restart", "cancel", "quiet", "startup"] as const),
   ...(["proxy", "touched", "repeated"] as const),
 ] as const;
 
@@ -37,6 +37,8 @@ export interface Observed extends Partial<Ruled> {
   /** Interrupted during a call over HTTP. */
   readonly cancel?: Run;
   readonly quiet?: Readonly<Record<Transport, Run>>;
+  /** With a command that says nothing at first, as the host treats it by default. */
+  readonly startup?: Run;
   /** By what has an address that only a proxy knows. */
   readonly proxy?: Readonly<Record<"model" | "server", Run>>;
   /** What `mcpgen host test` and the host did to the machine. */
@@ -53,6 +55,8 @@ const ways = ["kept", "sealed", "stateless"] as const;
 
 /** Milliseconds that the quiet tool takes, also where the host is interrupted meanwhile. */
 export const quietFor = 75_000;
+/** Milliseconds until the slow command answers. */
+export const startsIn = 45_000;
 const interruptedFor = 10_000;
 
 /** The revisions of servers that know the handshake alone. */
@@ -83,11 +87,13 @@ const token = "Bearer a-token-of-the-probe";
  * Runs a host in each way that the parts ask for.
  *
  * @param start runs what starts a process; the quiet tool lets go of it as soon as it waits
+ * @param known which cases took all tools from the model before
  */
 export async function observe(
   host: Installed,
   wanted: ReadonlySet<Part>,
   start: <T>(work: (letGo: () => void) => Promise<T>) => Promise<T>,
+  known: KnownCulprits = {},
 ): Promise<Observed> {
   const play = (options: RunOptions): Promise<Run> => start(() => run(host, options));
   const part = <T>(name: Part, work: () => Promise<T>): Promise<T | undefined> =>
@@ -105,10 +111,13 @@ export async function observe(
     Promise.all([play(options), play({ ...options, http: { sessions: "kept" } })]);
   const behindProxy = (away: "model" | "server"): Promise<Run> =>
     play({ script: few, http: { sessions: "kept" }, away });
-  const [waited, all, stdio, http, stateless, legacy, cancel, restarts, proxy, touched, repeated] =
+  const [waited, startup, all, stdio, http, stateless, legacy, cancel, restarts, proxy, touched, repeated] =
     await Promise.all([
       part("quiet", () => Promise.all([quiet(), quiet({ sessions: "kept" })])),
-      part("rules", () => rulesWithBoth(play)),
+      part("startup", () =>
+        start((letGo) => run(host, { script: [{ tool: "echo" }], startsIn, onStarted: letGo })),
+      ),
+      part("rules", () => rulesWithBoth(play, known)),
       part("stdio", () => play({ script: resultCalls })),
       part("http", () => play({ script: resultCalls, http: { sessions: "kept", authorization: token } })),
       part("stateless", () => play({ script: few, http: { sessions: "stateless" } })),
@@ -132,27 +141,46 @@ export async function observe(
     ...(cancel && { cancel }),
     ...(restarts && { restart: { kept: restarts[0]!, sealed: restarts[1]!, stateless: restarts[2]! } }),
     ...(waited && { quiet: { stdio: waited[0], http: waited[1] } }),
+    ...(startup && { startup }),
     ...(proxy && { proxy: { model: proxy[0], server: proxy[1] } }),
     ...(touched && { touched }),
     ...(repeated && { repeated }),
   };
 }
 
-async function rulesWithBoth(
-  play: (options: RunOptions) => Promise<Run>,
-): Promise<Ruled & Pick<Observed, "older">> {
-  const newest = await rulesOf(cases, play);
-  const revision = newest.rules.seen[0]?.revision;
-  if (revision === undefined || handshake.includes(revision)) return newest;
-  return { ...newest, older: await rulesOf(cases, (options) => play({ ...options, speaks: handshake })) };
+/** Cases that took all tools from the model in an earlier observation. */
+export interface KnownCulprits {
+  readonly newest?: readonly Case[];
+  readonly older?: readonly Case[];
 }
 
-/** Finds the cases that take all tools from the model, then lets the model call the others. */
+async function rulesWithBoth(
+  play: (options: RunOptions) => Promise<Run>,
+  known: KnownCulprits,
+): Promise<Ruled & Pick<Observed, "older">> {
+  const newest = await rulesOf(cases, play, known.newest);
+  const revision = newest.rules.seen[0]?.revision;
+  if (revision === undefined || handshake.includes(revision)) return newest;
+  return {
+    ...newest,
+    older: await rulesOf(cases, (options) => play({ ...options, speaks: handshake }), known.older),
+  };
+}
+
+/**
+ * Finds the cases that take all tools from the model, then lets the model call the others.
+ *
+ * @param known the cases that probably do: if so, they are found sooner
+ */
 export async function rulesOf(
   all: readonly Case[],
   play: (options: RunOptions) => Promise<Run>,
+  known: readonly Case[] = [],
 ): Promise<Ruled> {
-  const culprits = await culpritsIn(all, play);
+  const groups = [all.filter((each) => !known.includes(each)), ...known.map((each) => [each])];
+  const offered = await Promise.all(groups.map((some) => areOffered(some, play)));
+  const isAsKnown = offered.every((each, index) => each === (index === 0));
+  const culprits = isAsKnown ? known : await culpritsIn(all, play);
   const others = all.filter((each) => !culprits.includes(each));
   // A case may be called like the probe's own tool.
   const own = others.some(({ tool }) => tool.name === "echo") ? [] : [{ tool: "echo" }];
@@ -176,11 +204,19 @@ async function culpritsIn(
   some: readonly Case[],
   play: (options: RunOptions) => Promise<Run>,
 ): Promise<readonly Case[]> {
-  // With a call, a host that asked its model too early runs again.
-  const { tools } = await play({ script: [{ tool: "echo" }], cases: some });
-  if (tools.some(({ name, offered }) => name === "echo" && offered)) return [];
+  if (await areOffered(some, play)) return [];
   if (some.length <= 1) return some;
   const middle = Math.ceil(some.length / 2);
   const halves = [some.slice(0, middle), some.slice(middle)];
   return (await Promise.all(halves.map((half) => culpritsIn(half, play)))).flat();
+}
+
+/** Whether the model gets tools of a server that has these cases, too. */
+async function areOffered(
+  some: readonly Case[],
+  play: (options: RunOptions) => Promise<Run>,
+): Promise<boolean> {
+  // With a call, a host that asked its model too early runs again.
+  const { tools } = await play({ script: [{ tool: "echo" }], cases: some });
+  return tools.some(({ name, offered }) => name === "echo" && offered);
 }

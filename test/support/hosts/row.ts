@@ -11,7 +11,7 @@ import type { HostTool } from "../../../generator/host/host-test.js";
 import type { OfferedTool } from "../../../generator/host/model/dialect.js";
 import { serverName } from "../../../generator/host/run-host.js";
 import { type Case, type CaseTool, called, longText, picture, sizes, sound } from "../host-cases.js";
-import { type Observed, type Part, type Ruled, quietFor } from "./observe.js";
+import { type Observed, type Part, type Ruled, quietFor, startsIn } from "./observe.js";
 import type { Run } from "./run.js";
 
 /** What a host does with a tool that a rule reports, from the worst on. */
@@ -31,6 +31,7 @@ export interface Row {
   questions?: string;
   progress?: boolean;
   quiet?: Record<string, Record<string, number>>;
+  startup?: Record<string, number>;
   restart?: Record<string, string>;
   cancel?: boolean;
   bearer?: boolean;
@@ -49,6 +50,7 @@ export function rowOf(observed: Observed): Row {
     cancel,
     restart,
     quiet,
+    startup,
     proxy,
     touched,
   } = observed;
@@ -70,6 +72,7 @@ export function rowOf(observed: Observed): Row {
     ...(stdio && stdio === some && { result: resultsOf(stdio), ...questionsOf(stdio) }),
     ...(some && { progress: some.seen.some(({ progress }) => progress) }),
     ...(quiet && { quiet: { stdio: silence(quiet.stdio), http: silence(quiet.http) } }),
+    ...(startup && { startup: patience(startup) }),
     ...(restart && {
       restart: Object.fromEntries(Object.entries(restart).map(([way, each]) => [way, again(each)])),
     }),
@@ -116,6 +119,7 @@ const shownBy: { readonly [Name in Part]: readonly string[] } = {
   restart: ["restart.kept", "restart.sealed", "restart.stateless"],
   cancel: ["cancel"],
   quiet: ["quiet.stdio", "quiet.http"],
+  startup: ["startup"],
   proxy: ["proxy"],
   touched: [],
   repeated: [],
@@ -340,6 +344,12 @@ function silence(run: Run): Record<string, number> {
   const [call] = run.calls;
   if (wordsOf(call?.result).includes(called("quiet"))) return { worked: quietFor };
   return call?.milliseconds === undefined ? {} : { limit: Math.round(call.milliseconds / 5000) * 5000 };
+}
+
+/** The command's time if its tool was called; otherwise the time after which the host ended it, in steps of five seconds. */
+function patience(run: Run): Record<string, number> {
+  if (resultOf(run, "echo").includes(called("echo"))) return { worked: startsIn };
+  return { limit: Math.round((run.lived ?? 0) / 5000) * 5000 };
 }
 
 /** Whether the server learnt of the interruption; unknown if the tool was never called. */

@@ -31,6 +31,10 @@ export interface RunOptions {
   readonly http?: Pick<EndpointOptions, "sessions" | "authorization">;
   readonly cases?: readonly Case[];
   readonly speaks?: readonly string[];
+  /** Milliseconds until the program over stdio answers. The host is configured as users do: it waits as long as it does by default. */
+  readonly startsIn?: number;
+  /** Called when the program over stdio has started. */
+  readonly onStarted?: () => void;
   /** Called when a call begins. */
   readonly onSeen?: (seen: Seen) => void;
   /** Whether the host and its processes are interrupted, as by a terminal, once the quiet tool runs. */
@@ -43,6 +47,8 @@ export interface Run extends HostTest {
   readonly cases: readonly Case[];
   /** What the server saw. */
   readonly seen: readonly Seen[];
+  /** Milliseconds that the first program over stdio ran. */
+  readonly lived?: number;
   /** Paths of requests to the model. */
   readonly paths: readonly string[];
   /** What reached the model of the picture, the sound, and the descriptions of the cases. */
@@ -68,6 +74,9 @@ export async function buildProbe(): Promise<void> {
   });
 }
 
+/** The line of a configuration by which a host waits longer for a server than by default. */
+const ownPatience = /^startup_timeout_sec = .*$/m;
+
 /** Milliseconds after which a host is ended, and a server that outlives its host is given up. */
 const timeout = 600_000;
 const outliving = 10_000;
@@ -77,7 +86,7 @@ const awayTimeout = 60_000;
 
 /** Lets a host play a script with the probe. */
 export async function run(host: Installed, options: RunOptions): Promise<Run> {
-  const { script, cases = [], onSeen, interrupt, away } = options;
+  const { script, cases = [], startsIn, onSeen, interrupt, away } = options;
   const seen: Seen[] = [];
   const folder = mkdtempSync(join(tmpdir(), "mcpgen-probe-"));
   const [pidFile, traceFile] = [join(folder, "pid"), join(folder, "trace")];
@@ -117,7 +126,11 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
         ...(away ? traced(traceFile, command) : command),
       ];
       const env = { ...start.env, ...(away && overheard.variables), PATH: pathOf(host) };
-      return { ...start, args, env };
+      const files = Object.entries(start.files).map(([path, text]) => [
+        path,
+        startsIn ? text.replace(ownPatience, "") : text,
+      ]);
+      return { files: Object.fromEntries(files) as typeof start.files, args, env };
     },
   };
   try {
@@ -132,7 +145,8 @@ export async function run(host: Installed, options: RunOptions): Promise<Run> {
         `${host.name} did not end in ${timeout / 1000} s; it printed: ${test.output.slice(-300)}`,
       );
     const direct = away && readTrace(traceFile, { directory: folder, allowed: ["/"] }).addresses;
-    const facts = { cases, seen, paths: [...paths], heard };
+    const lived = served.lived?.();
+    const facts = { cases, seen, paths: [...paths], heard, ...(lived !== undefined && { lived }) };
     return { ...test, ...facts, outside: overheard.asked(test.outside), ...(direct && { direct }) };
   } finally {
     await overheard.close();
@@ -147,23 +161,27 @@ export function pathOf({ node }: Installed): string {
 
 export interface Served {
   readonly server: HostServer;
+  /** Milliseconds that the first program over stdio ran. */
+  lived?(): number | undefined;
   end(): Promise<void>;
 }
 
 /** Serves the probe. @param folder for files of it */
 export function serve({
   folder,
+  startsIn = 0,
+  onStarted,
   http,
   cases = [],
-  speaks,
+  speaks = [],
   see,
-}: Pick<RunOptions, "http" | "cases" | "speaks"> & {
+}: Pick<RunOptions, "http" | "cases" | "speaks" | "startsIn" | "onStarted"> & {
   readonly folder: string;
   readonly see: (seen: Seen) => void;
 }): Promise<Served> {
   return http
-    ? overHttp({ ...http, cases, see, ...(speaks && { speaks }) })
-    : overStdio(folder, cases, speaks, see);
+    ? overHttp({ ...http, cases, see, ...(speaks.length > 0 && { speaks }) })
+    : overStdio([JSON.stringify(cases), speaks.join(","), String(startsIn)], folder, see, onStarted);
 }
 
 async function overHttp(options: EndpointOptions): Promise<Served> {
@@ -173,15 +191,19 @@ async function overHttp(options: EndpointOptions): Promise<Served> {
 }
 
 async function overStdio(
+  [cases, ...options]: readonly [string, ...string[]],
   folder: string,
-  cases: readonly Case[],
-  speaks: readonly string[] = [],
   see: (seen: Seen) => void,
+  onStarted: (() => void) | undefined,
 ): Promise<Served> {
   // The program reports over a connection: its pipes belong to the host.
   const sockets = new Set<Socket>();
+  let lived: number | undefined;
   const hearing = createServer((socket) => {
     sockets.add(socket);
+    onStarted?.();
+    const begun = performance.now();
+    socket.once("close", () => (lived ??= performance.now() - begun));
     createInterface({ input: socket }).on("line", (line) => see(JSON.parse(line) as Seen));
     socket.on("error", () => {});
   });
@@ -189,10 +211,11 @@ async function overStdio(
     hearing.listen(0, "127.0.0.1", () => resolve((hearing.address() as AddressInfo).port)),
   );
   const file = join(folder, "cases.json");
-  writeFileSync(file, JSON.stringify(cases));
-  const args = [join(process.cwd(), stdioProbe), String(port), file, speaks.join(",")];
+  writeFileSync(file, cases);
+  const args = [join(process.cwd(), stdioProbe), String(port), file, ...options];
   return {
     server: { command: process.execPath, args, env: {} },
+    lived: () => lived,
     // When the program has ended, its report is complete.
     end() {
       const timer = setTimeout(() => {
