@@ -81,11 +81,10 @@ export interface HostFault {
   readonly offered?: readonly string[];
 }
 
-export interface HostTest extends Pick<
-  HostRun,
-  "startup" | "outside" | "output" | "exitCode" | "milliseconds"
-> {
+export interface HostTest extends Pick<HostRun, "outside" | "output" | "exitCode" | "milliseconds"> {
   readonly transport: "stdio" | "http";
+  /** Milliseconds from the start of the server's command to its first message. */
+  readonly startup?: number | undefined;
   /** The server's tools, in its order; last the ones that it lists to the host, and are not among `listed`: invalid ones, as a rule. */
   readonly tools: readonly HostTool[];
   /** Tools of the host itself that the model gets, too. */

@@ -132,7 +132,7 @@ test("a contract from standard input and a live server are checked in the same w
 
 /** Answers over HTTP as `scripted` does, each in an event of a stream. */
 const answering =
-  (results: Readonly<Record<string, { readonly pages?: readonly unknown[] }>>): RequestListener =>
+  (results: Readonly<Record<string, object>>): RequestListener =>
   (request, response) => {
     void buffer(request).then((body) => {
       if (request.method !== "POST") return response.writeHead(405).end();
@@ -143,7 +143,9 @@ const answering =
       const found = results[method];
       const { cursor = 0 } = (params ?? {}) as { cursor?: string };
       const unknown = { error: { code: -32601, message: "unknown" } };
-      const answer = found ? { result: found.pages?.[Number(cursor)] ?? found } : unknown;
+      const answer = found
+        ? { result: (found as { readonly pages?: readonly unknown[] }).pages?.[Number(cursor)] ?? found }
+        : unknown;
       response.writeHead(200, { "content-type": "text/event-stream" });
       return response.end(`data: ${JSON.stringify({ jsonrpc: "2.0", id, ...answer })}\n\n`);
     });

@@ -217,7 +217,9 @@ function rulesOfBoth(newest: Ruled, older: Ruled | undefined): Pick<Row, "rules"
   const [rules, others] = [newest, older].map((each) => each && rulesOf(each.rules, each.culprits));
   const all = [...new Set([...Object.keys(rules!), ...Object.keys(others ?? {})])].toSorted();
   const differing = all.filter((rule) => others && rules![rule] !== others[rule]);
-  const olderRules = Object.fromEntries(differing.map((rule) => [rule, others![rule] ?? "nothing"]));
+  const olderRules = Object.fromEntries(
+    differing.map((rule) => [rule, others![rule] ?? ("nothing" as const)] as const),
+  );
   return { rules: rules!, ...(differing.length > 0 && { olderRules }) };
 }
 
