@@ -72,7 +72,7 @@ export function rowOf(observed: Observed): Row {
     ...(stdio && stdio === some && { result: resultsOf(stdio), ...questionsOf(stdio) }),
     ...(some && { progress: some.seen.some(({ progress }) => progress) }),
     ...(quiet && { quiet: { stdio: silence(quiet.stdio), http: silence(quiet.http) } }),
-    ...(startup && { startup: patience(startup) }),
+    ...(startup && { startup: startupOf(startup) }),
     ...(restart && {
       restart: Object.fromEntries(Object.entries(restart).map(([way, each]) => [way, again(each)])),
     }),
@@ -349,7 +349,7 @@ function silence(run: Run): Record<string, number> {
 }
 
 /** The command's time if its tool was called; otherwise the time after which the host ended it, in steps of five seconds. */
-function patience(run: Run): Record<string, number> {
+function startupOf(run: Run): Record<string, number> {
   if (resultOf(run, "echo").includes(called("echo"))) return { worked: startsIn };
   return { limit: Math.round((run.lived ?? 0) / 5000) * 5000 };
 }
