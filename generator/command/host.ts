@@ -202,10 +202,10 @@ function findingsOf({ program, source, test }: HostReport, { calls, startup = 0 
     const what = `${JSON.stringify(tool)} is quiet for longer than ${limit} ms`;
     return time > limit ? [finding("warning", what, progress)] : [];
   });
-  const { limit: patience = Infinity } = program.startup ?? {};
-  const what = `the server starts in more than ${patience} ms, and the host goes on without it unless its configuration says otherwise`;
+  const { limit: mostStartup = Infinity } = program.startup ?? {};
+  const what = `the server starts in more than ${mostStartup} ms, and the host goes on without it unless its configuration says otherwise`;
   const slow =
-    startup > patience ? [finding("warning", what, "Start sooner: install it, and load less first.")] : [];
+    startup > mostStartup ? [finding("warning", what, "Start sooner: install it, and load less first.")] : [];
   const faults = test.faults.flatMap(({ fault, isMet, isBack, isListed = true }) => {
     const isLost = test.transport === "http" && (fault === "restart" || fault === "session");
     const help = fault === "slow" ? progress : isLost ? sessions : nothing;
