@@ -134,11 +134,11 @@ function rowOf(profile: Profile): HostRow | undefined {
  * @param revision of the server; by default the newest
  */
 export function effectOf(
-  { revision: spoken, rules, olderRules }: Pick<HostRow, "revision" | "rules" | "olderRules">,
+  { revision: preferred, rules, olderRules }: Pick<HostRow, "revision" | "rules" | "olderRules">,
   rule: string,
   revision?: string,
 ): Effect | undefined {
-  const isOlder = revision !== undefined && spoken?.stdio !== undefined && revision < spoken.stdio;
+  const isOlder = revision !== undefined && preferred?.stdio !== undefined && revision < preferred.stdio;
   const effect = (isOlder ? olderRules?.[rule] : undefined) ?? rules?.[rule];
   return effect === "nothing" ? undefined : (effect as Effect | undefined);
 }
