@@ -44,6 +44,7 @@ export type {
   Form,
   Page,
   HandlerContext,
+  InputRequired,
 } from "./server/context.js";
 export type { ErrorPlace, ServerCounts, CacheHints } from "./server/server-definition.js";
 export {

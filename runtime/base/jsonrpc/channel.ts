@@ -159,6 +159,8 @@ export function batchText(messages: readonly Outgoing[]): string {
 
 /** Receives the messages of a client's channel. */
 export interface ClientReceiver extends Receiver {
+  /** @param origin the request whose exchange brings the message, if the exchange has no other */
+  message(text: string, origin?: RequestId): void;
   /**
    * A message, or a batch, that the channel has parsed.
    *

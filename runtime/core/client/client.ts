@@ -13,7 +13,7 @@ import { type ClientLimits, type ClientProfile, declarations, eraOf } from "./cl
 import type { BatchPlace, Connection, Negotiated } from "./connection.js";
 import { type ClientState, Connections } from "./connections.js";
 import { type Rejected, invalidResult } from "./decode.js";
-import { type ClientHandlers, answererOf } from "./handlers.js";
+import { type Answering, answererOf } from "./handlers.js";
 import { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListResult, collect, isMissing, leftOut, listIn, pages } from "./lists.js";
 import type { ClientMiddleware, NotificationListener } from "./middleware.js";
@@ -97,7 +97,7 @@ export interface LegacyParts {
 /** The dependencies of a client. */
 export interface ClientSetup {
   readonly profile: ClientProfile;
-  readonly handlers: ClientHandlers;
+  readonly handlers: Answering;
   readonly limits: ClientLimits;
   /** All revisions that the client knows, including revisions that it does not negotiate. */
   readonly known: readonly RevisionView<"client">[];

@@ -42,7 +42,14 @@ import { unbounded } from "./bounds.js";
 import { type ClientProfile, eraOf } from "./client-profile.js";
 import { type ServerResponse, invalidResult } from "./decode.js";
 import type { DeclaredHeaders } from "./listed-tools.js";
-import { type Numbered, exchangeThrough, peerOf } from "./middleware.js";
+import {
+  type Called,
+  type Numbered,
+  type OriginatingRequest,
+  exchangeThrough,
+  originOf,
+  peerOf,
+} from "./middleware.js";
 import { type Question, QuestionContext, type Questions } from "./questions.js";
 
 /** The outcome of the negotiation. */
@@ -59,7 +66,11 @@ export interface ConnectionParts {
   readonly questions: Questions;
   readonly notifications: {
     /** Takes a notification of the server. */
-    received(view: RevisionView<"client">, method: string, params: Params): void;
+    received(
+      view: RevisionView<"client">,
+      message: { readonly method: string; readonly params: Params },
+      request: OriginatingRequest | undefined,
+    ): void;
   };
 }
 
@@ -86,6 +97,8 @@ export interface Sending {
   readonly numbered?: Numbered | undefined;
   /** When the request was first sent, if it is sent again. */
   readonly started?: number;
+  /** The request of the application; the client's own requests have none. */
+  readonly call?: Called;
 }
 
 /** How a notification is sent. */
@@ -107,6 +120,8 @@ interface Exchanged {
   readonly refusal: Error | undefined;
   /** The request that it answers, whatever id it has. */
   readonly exchange: RequestId | undefined;
+  /** The only request of the exchange. */
+  readonly origin: RequestId | undefined;
 }
 
 /** The messages of one client over one channel, in both eras. */
@@ -187,7 +202,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     const abandon = (why: McpError): void => {
       if (!place?.leave()) this.#cancel(id, why.message);
     };
-    const answer = pending.wait(id, method, options, abandon, sending.started);
+    const answer = pending.wait(id, method, options, abandon, sending);
     if (!place?.take(this, outgoing)) this.channel.post(outgoing);
     return answer;
   }
@@ -258,20 +273,24 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     await this.channel.close();
   }
 
-  message(text: string): void {
-    takeMessage(text, this);
+  message(text: string, origin?: RequestId): void {
+    takeMessage(
+      text,
+      this,
+      origin === undefined ? origin : { refusal: undefined, exchange: undefined, origin },
+    );
   }
 
   parsed(value: unknown, refusal?: Error, exchange?: RequestId): void {
-    takeParsed(value, this, { refusal, exchange });
+    takeParsed(value, this, { refusal, exchange, origin: exchange });
   }
 
   /** 2025-03-26 has batches; the client accepts them at every revision. */
-  batched(messages: readonly unknown[], { refusal, exchange }: Partial<Exchanged> = {}): void {
+  batched(messages: readonly unknown[], { refusal, exchange, origin }: Partial<Exchanged> = {}): void {
     const responses = exchange === undefined ? [] : messages.filter(isResponse);
     const own = responses.find(({ id }) => isSameId(id, exchange!)) ?? responses[0];
     for (const each of messages) {
-      const carrier = { refusal, exchange: each === own ? exchange : undefined };
+      const carrier = { refusal, exchange: each === own ? exchange : undefined, origin };
       if (Array.isArray(each)) this.refuse(undefined, invalidRequest(batchesUnsupported), carrier, each);
       else takeParsed(each, this, carrier);
     }
@@ -408,19 +427,31 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     return this.view && eraOf(this.view).serverRequests ? this.view : undefined;
   }
 
-  requested(request: RequestMessage): void {
+  requested(request: RequestMessage, carrier?: Partial<Exchanged>): void {
     const view = this.#asking;
     if (!view) return;
     const { id, method } = request;
-    this.#answer(view, { id, method, params: this.#paramsOf(request) });
+    this.#answer(view, { id, method, params: this.#paramsOf(request) }, this.#originOf(carrier));
+  }
+
+  /** The request in whose exchange a message came, while it waits for its answer. */
+  #originOf(carrier: Partial<Exchanged> | undefined): OriginatingRequest | undefined {
+    if (carrier?.origin === undefined) return undefined;
+    const { call } = (this.#peer.pending.get(carrier.origin)?.sending ?? {}) as Partial<Sending>;
+    return call && originOf(call);
   }
 
   /** Runs a request of the server and sends the response, unless the request is cancelled first. */
-  #answer(view: RevisionView<"client">, request: Question & { readonly id: RequestId }): void {
+  #answer(
+    view: RevisionView<"client">,
+    request: Question & { readonly id: RequestId },
+    origin: OriginatingRequest | undefined,
+  ): void {
     const { id } = request;
     const { running } = this.#peer;
     const { profile, questions } = this.#parts;
     const context = new QuestionContext(profile, view, request, {
+      request: origin,
       notify: (progress) => this.#end ?? this.#tell("notifications/progress", progress),
     });
     running.start(id, context);
@@ -435,13 +466,14 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     );
   }
 
-  notified(message: NotificationMessage): void {
+  notified(message: NotificationMessage, carrier?: Partial<Exchanged>): void {
     const { method } = message;
     const params = this.#paramsOf(message);
-    if (isObject(params)) this.#around("incoming", method, params, () => this.#handle(method, params));
+    if (isObject(params))
+      this.#around("incoming", method, params, () => this.#handle(method, params, carrier));
   }
 
-  #handle(method: string, params: Params): void {
+  #handle(method: string, params: Params, carrier: Partial<Exchanged> | undefined): void {
     const { view } = this;
     if (method === "notifications/progress") return this.#progressed(params);
     if (method === "notifications/cancelled")
@@ -451,7 +483,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
         (ended) => view?.table.outgoingRequests.get(ended)?.listening ?? false,
       );
     try {
-      if (view) this.#parts.notifications.received(view, method, params);
+      if (view) this.#parts.notifications.received(view, { method, params }, this.#originOf(carrier));
     } catch {
       // A notification that cannot be read is dropped, such as one nested too deeply for the stack.
     }

@@ -100,8 +100,9 @@ export async function alternativeOf(
   key: string,
   result: unknown,
 ): Promise<Decoded> {
-  const definition = alternatives?.find((each) => each.key === key);
-  if (!definition) throw invalidResult(method, `${key} is no member of it`);
+  const mark = isObject(result) ? result[key] : undefined;
+  const definition = alternatives?.find((each) => each.key === key && (each.value ?? mark) === mark);
+  if (!definition) throw invalidResult(method, `its ${key} ${JSON.stringify(mark)} is unknown`);
   const value = await readNulls(definition, result, method);
   if (definition.accepts(value)) return { result: value as Params, rejected: [] };
   throw invalidResult(method, issuesText(await view.issues(value, definition)));

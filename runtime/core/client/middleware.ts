@@ -1,5 +1,5 @@
 import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
-import type { Progress } from "@mcpgen/protocol/model";
+import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
 import { isObject, McpError, type Params, type platform, type RequestId } from "@mcpgen/base";
 import type { ClientEvent } from "../protocol/events.js";
 import {
@@ -45,6 +45,25 @@ export type ClientMiddlewareRequest<Other extends string = OtherMethod> =
 /** Middleware of a client. */
 export type ClientMiddleware<Other extends string = OtherMethod> = Middleware<ClientMiddlewareRequest<Other>>;
 
+/** A request of this client in whose course the server sent something. */
+export interface OriginatingRequest {
+  readonly method: string;
+  /** As the caller gave them, or as middleware passed them on. */
+  readonly params: Params;
+  /** The object that the caller gave: one for each call tells calls apart. */
+  readonly options: RequestOptions;
+}
+
+/** A request of the application, as far as others see it. */
+export interface Called extends Omit<OriginatingRequest, "options"> {
+  /** The options of the caller. */
+  readonly given: RequestOptions;
+}
+
+export function originOf({ method, params, given: options }: Called): OriginatingRequest {
+  return { method, params, options };
+}
+
 /** Passed to each handler of a request of the server. */
 export interface AnswerContext {
   /**
@@ -54,6 +73,14 @@ export interface AnswerContext {
   readonly signal: platform.AbortSignal;
   /** The method of the request. */
   readonly method: string;
+  /** The key of the request in `inputRequests` (2026-07-28); absent where the server sends requests. */
+  readonly key: string | undefined;
+  /**
+   * The request of this client that the server asks for: at 2026-07-28, the one whose result asks; before, the one on whose HTTP
+   * stream the question came. Absent where the transport does not show it (stdio, HTTP+SSE, the GET stream, a batch): it is never
+   * guessed.
+   */
+  readonly request: OriginatingRequest | undefined;
   /**
    * Sends a progress notification, if the server asked for progress (legacy era, progress). A value that does not exceed
    * the last one is not sent, and nothing is sent after the answer. Input requests of a result have no progress.
@@ -61,8 +88,16 @@ export interface AnswerContext {
   readonly progress: (progress: number, total?: number, message?: string) => void;
 }
 
-/** Receives a notification in the authoring vocabulary. */
-export type NotificationListener<Given = Params> = (params: Given, method: string) => void;
+/**
+ * Receives a notification in the authoring vocabulary.
+ *
+ * @param request the request of this client on whose HTTP stream it came; absent where the transport does not show it
+ */
+export type NotificationListener<Given = Params> = (
+  params: Given,
+  method: string,
+  request?: OriginatingRequest,
+) => void;
 
 export type ClientHooks = Hooks<ClientEvent>;
 

@@ -19,8 +19,14 @@ import { type InternalContext, type Peer, through } from "../protocol/hooks.js";
 import { type RevisionView, issuesText, requestParams, sendError } from "../protocol/revision-view.js";
 import { type ClientLimits, limitExceeded } from "./client-profile.js";
 import { invalidResult } from "./decode.js";
-import { type Ask, type ClientHandlers, answererOf } from "./handlers.js";
-import { type AnswerContext, type Hooked, type IncomingContext, peerOf } from "./middleware.js";
+import { type Answering, type Ask, answererOf } from "./handlers.js";
+import {
+  type AnswerContext,
+  type Hooked,
+  type IncomingContext,
+  type OriginatingRequest,
+  peerOf,
+} from "./middleware.js";
 import type { VendorHandlers } from "./vendor-methods.js";
 
 /** A request of the server; one inside a result has no id. */
@@ -36,7 +42,7 @@ export type Progressed = (...report: Parameters<AnswerContext["progress"]>) => b
 const aborts = new Aborts();
 
 /** What a question comes with, beside itself. */
-interface QuestionParts {
+interface QuestionParts extends Partial<Pick<AnswerContext, "key" | "request">> {
   /** Aborts with the request whose result asks. */
   readonly signal?: platform.AbortSignal;
   /** Sends a notification of progress. */
@@ -78,6 +84,14 @@ export class QuestionContext implements IncomingContext, InternalContext {
 
   get requestId(): RequestId | undefined {
     return this.#question.id;
+  }
+
+  get key(): string | undefined {
+    return this.#parts.key;
+  }
+
+  get request(): OriginatingRequest | undefined {
+    return this.#parts.request;
   }
 
   get signal(): platform.AbortSignal {
@@ -157,7 +171,7 @@ export function asReady<Value extends object>(value: Value): Value {
 
 /** The dependencies of `Questions`. */
 interface QuestionSetup {
-  readonly handlers: ClientHandlers;
+  readonly handlers: Answering;
   /** Handlers of methods that have none in `handlers`. */
   readonly vendor: VendorHandlers;
   readonly hooked: Hooked;
@@ -168,7 +182,7 @@ interface QuestionSetup {
 
 /** Answers the requests of the server by the functions of the application: JSON-RPC requests, and those inside results. */
 export class Questions {
-  readonly handlers: ClientHandlers;
+  readonly handlers: Answering;
   readonly hooked: Hooked;
   readonly #vendor: VendorHandlers;
   readonly #maxRoundQuestions: number;
@@ -216,7 +230,7 @@ export class Questions {
    * Answers the questions in a result.
    *
    * @param asked by key
-   * @param method of the request that has the result; without it, the result is that of an extension
+   * @param request the request that has the result; without it, the result is that of an extension
    * @returns the answers by key
    * @throws {McpError} `limit-exceeded`: there are more than 32; or the error of a handler
    */
@@ -224,8 +238,9 @@ export class Questions {
     view: RevisionView<"client">,
     asked: Params,
     signal: platform.AbortSignal,
-    method?: string,
+    request?: OriginatingRequest,
   ): Promise<{ readonly [key: string]: Params }> {
+    const method = request?.method;
     const questions = Object.entries(asked);
     const most = this.#maxRoundQuestions;
     if (questions.length > most) {
@@ -240,7 +255,7 @@ export class Questions {
     }
     const answers = questions.map(async ([key, question]) => {
       if (!isQuestion(question)) throw invalidResult(method ?? key, `inputRequests.${key} is not a request`);
-      const context = new QuestionContext(this.hooked, view, question, { signal });
+      const context = new QuestionContext(this.hooked, view, question, { signal, key, request });
       try {
         return [key, JSON.parse(await this.answer(view, question, context)) as Params] as const;
       } catch (error) {
@@ -466,7 +481,7 @@ export function isComplete(result: unknown, { resultTypes }: OutgoingRequest): b
 /** A request that a server answers in rounds. */
 interface RoundRequest {
   readonly view: RevisionView<"client">;
-  readonly method: string;
+  readonly request: OriginatingRequest;
   readonly entry: OutgoingRequest;
   readonly signal: platform.AbortSignal;
   /** Sends the request again with added parameters. */
@@ -482,8 +497,9 @@ interface RoundRequest {
  */
 export async function throughRounds(
   questions: Questions,
-  { view, method, entry, signal, send, first }: RoundRequest,
+  { view, request, entry, signal, send, first }: RoundRequest,
 ): Promise<{ result: Params; rounds: number }> {
+  const { method } = request;
   let result = first;
   for (let rounds = 0; rounds <= maxRounds; rounds++) {
     if (!isObject(result)) throw invalidResult(method, "expected an object");
@@ -497,7 +513,7 @@ export async function throughRounds(
     if ((inputRequests ?? requestState) === undefined)
       throw invalidResult(method, "it asks for input without inputRequests and without requestState");
     const asked = isObject(inputRequests) ? inputRequests : {};
-    const inputResponses = await questions.answerAll(view, asked, signal, method);
+    const inputResponses = await questions.answerAll(view, asked, signal, request);
     const added: Record<string, unknown> = {};
     if (Object.keys(inputResponses).length > 0) added["inputResponses"] = inputResponses;
     if (requestState !== undefined) added["requestState"] = requestState;

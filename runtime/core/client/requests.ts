@@ -39,7 +39,7 @@ import {
 } from "./decode.js";
 import type { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListPart, readPart } from "./lists.js";
-import { type Alternative, type Numbered, sendThrough } from "./middleware.js";
+import { type Alternative, type Called, type Numbered, originOf, sendThrough } from "./middleware.js";
 import { type Questions, isComplete, throughRounds } from "./questions.js";
 import { type Resend, type RetryReason, isRepeatable, retries, retryReason } from "./retry-policy.js";
 import type { Notifications } from "./subscriptions.js";
@@ -56,6 +56,7 @@ const known: Names<ListBounds & VendorRequestOptions> = {
   maxItems: 0,
   maxCharacters: 0,
   params: 0,
+  inputRequired: 0,
 };
 
 /** The dependencies of `Requests`. */
@@ -82,8 +83,8 @@ interface Special {
 }
 
 /** A request of the application. */
-interface Call extends Bounded, Omit<Special, "started"> {
-  readonly params: Params;
+interface Call extends Bounded, Called, Omit<Special, "started"> {
+  readonly method: string;
   /**
    * The caller's options. For a method that is answered at the end of its stream, the client's timeouts do not apply.
    */
@@ -126,7 +127,8 @@ export class Requests {
   exchange(method: string, params: Params, options: RequestOptions, special?: Special): Promise<Decoded> {
     const { clock, hooks } = this.#setup.profile;
     const started = clock.now();
-    const call: Call = { method, params, options, repeatable: false, rounds: 0, started, ...special };
+    const base = { method, params, options, given: options, repeatable: false, rounds: 0, started };
+    const call: Call = { ...base, ...special };
     return hooks.middleware.length > 0 ? this.#exchangeThrough(call) : this.#exchange(call);
   }
 
@@ -163,7 +165,8 @@ export class Requests {
         connection = connections.standing ?? (await this.connected(call));
         const entry = this.#entryFor(connection, call);
         const isOneEntry = call.part !== undefined && call.part !== "page";
-        if (entry.cacheable && !isOneEntry) return await this.#cached(connection, entry, call);
+        if (entry.cacheable && !isOneEntry && options.inputRequired !== "return")
+          return await this.#cached(connection, entry, call);
         const prepared = this.#prepared(connection, entry, call);
         const decoded = this.#finish(prepared, await this.#send(prepared));
         return decoded instanceof Promise ? await decoded : decoded;
@@ -288,9 +291,9 @@ export class Requests {
 
   /** Goes through rounds of input, if the response asks for some, and reads the result. */
   #finish(prepared: Prepared, response: ServerResponse): Decoded | Promise<Decoded> {
-    const { view, entry } = prepared;
+    const { view, entry, call } = prepared;
     const result = resultOf(response, prepared);
-    return !eraOf(view).resultTypes || isComplete(result, entry)
+    return !eraOf(view).resultTypes || isComplete(result, entry) || call.options.inputRequired === "return"
       ? this.#decoded(prepared, result)
       : this.#throughRounds(prepared, result).then((last) => this.#decoded(prepared, last));
   }
@@ -313,15 +316,17 @@ export class Requests {
     const { connection, view, entry, call } = prepared;
     const { profile, questions } = this.#setup;
     const { method } = call;
+    // Those of a round before the first, if the caller gave them: a retry has the ones of its own round alone.
+    const { inputResponses: _, requestState: __, ...params } = prepared.params;
     const bounds = whileAwaitingInput(connection, profile, call);
     const { result, rounds } = await withinBounds(bounds, (signal) => {
       const send = async (added: Params): Promise<unknown> => {
         // The first member is an own one, so that all rounds share a hidden class (`withProgressToken`).
-        const params = { _meta: {}, ...prepared.params, ...added };
+        const sent = { _meta: {}, ...params, ...added };
         const options = { ...prepared.options, signal };
-        return resultOf(await this.#send({ ...prepared, options }, params), prepared);
+        return resultOf(await this.#send({ ...prepared, options }, sent), prepared);
       };
-      return throughRounds(questions, { view, method, entry, signal, send, first });
+      return throughRounds(questions, { view, request: originOf(call), entry, signal, send, first });
     }).catch((error: unknown) => {
       throw error instanceof McpError ? error : unreadable(method, error);
     });
@@ -331,11 +336,13 @@ export class Requests {
 
   /** Translates a result to the authoring vocabulary. Valid results, which are the most, do not need a promise. */
   #read({ view, entry, call, params }: Prepared, result: unknown): Decoded | Promise<Decoded> {
-    const { method, alternative } = call;
+    const { method, alternative, options } = call;
     const { profile } = this.#setup;
     const { readNulls } = profile;
-    if (alternative && isObject(result) && alternative.key in result)
-      return alternativeOf({ view, method, readNulls }, entry, alternative.key, result);
+    const asks = options.inputRequired === "return" && eraOf(view).resultTypes && !isComplete(result, entry);
+    const key = asks ? "resultType" : alternative?.key;
+    if (key !== undefined && isObject(result) && key in result)
+      return alternativeOf({ view, method, readNulls }, entry, key, result);
     const asked = requestParams(params, call.params);
     const part = partOf(entry, call, asked);
     const lifted = (decoded: Decoded): Decoded | Promise<Decoded> =>
@@ -365,7 +372,7 @@ export class Requests {
         runsTools(table.outgoingRequests.get(method)) && this.#setup.tools.headersOf(call.params);
       return mirrorHeaders(view, method, written, declared || undefined);
     };
-    const sending = { method, options, write, headers, authorized, place, numbered, started };
+    const sending = { method, options, write, headers, authorized, place, numbered, started, call };
     return call.repeatable ? this.#repeated(sending, prepared) : connection.request(sending);
   }
 

@@ -8,7 +8,7 @@ import { type ClientProfile, limitExceeded } from "./client-profile.js";
 import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import { invalidResult, remoteError } from "./decode.js";
-import type { NotificationListener } from "./middleware.js";
+import type { NotificationListener, OriginatingRequest } from "./middleware.js";
 import type { Questions } from "./questions.js";
 import { subscriptionRetry } from "./retry-policy.js";
 
@@ -35,13 +35,17 @@ export class Notifications {
   }
 
   /** Passes a notification to its listeners. Drops a malformed one. */
-  received(view: RevisionView<"client">, method: string, params: Params): void {
+  received(
+    view: RevisionView<"client">,
+    { method, params }: { readonly method: string; readonly params: Params },
+    request: OriginatingRequest | undefined,
+  ): void {
     const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
-    if (!entry || entry.accepts(message)) return this.#deliver(view, entry, message);
+    if (!entry || entry.accepts(message)) return this.#deliver(view, entry, message, request);
     void this.#questions.hooked
       .readNulls(entry, message, method)
-      .then((mended) => entry.accepts(mended) && this.#deliver(view, entry, mended))
+      .then((mended) => entry.accepts(mended) && this.#deliver(view, entry, mended, request))
       .catch(() => undefined);
   }
 
@@ -70,6 +74,7 @@ export class Notifications {
     view: RevisionView<"client">,
     entry: IncomingNotification | undefined,
     { method, params }: { readonly method: string; readonly params: Params },
+    request: OriginatingRequest | undefined,
   ): void {
     let lifted = params;
     try {
@@ -80,7 +85,7 @@ export class Notifications {
     if (entry) this.#cache.invalidate(entry, lifted, view.table.outgoingRequests);
     for (const key of [method, "*"])
       for (const listener of this.#byMethod.get(key) ?? [])
-        this.attempt(method, () => listener(lifted, method));
+        this.attempt(method, () => listener(lifted, method, request));
   }
 }
 

@@ -95,6 +95,7 @@ const optionRules: Rules<ConnectOptions> = {
   validation: {
     nulls: ["absent", "reject"],
     send: ["off", "development", "always"],
+    checkAnswers: "boolean",
   } satisfies Rules<ClientValidation>,
   errors: { thrown: ["hide", "message"] } satisfies Rules<ClientErrors>,
   limits: {
@@ -229,6 +230,12 @@ export interface ClientValidation {
    * an answer. Default: `development`, unless `NODE_ENV` is `production`. `always` needs `explained` revisions.
    */
   readonly send?: ValidateSend;
+  /**
+   * `false` passes forms, pages, messages and roots to the functions of the client, and their answers to the server, as they are: no
+   * more is checked than the revision defines. Right for a gateway alone, whose own client judges the pages and fills in the forms,
+   * and whose server checks the answers. Default: `true`.
+   */
+  readonly checkAnswers?: boolean;
 }
 
 /** What errors tell the server. */

@@ -427,7 +427,11 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
    *
    * @param revision of the notification, if the transport has decided it
    */
-  notified(message: NotificationMessage, revision = revisionOfNotification(this, message)): void {
+  notified(
+    message: NotificationMessage,
+    _batch?: BatchAnswers,
+    revision = revisionOfNotification(this, message),
+  ): void {
     const { method } = message;
     const params = message.params ?? undefined;
     this.definition.hooks.around("incoming", method, params, this, revision, () => {

@@ -125,6 +125,12 @@ export interface AskOptions {
   readonly timeout?: number;
   /** Limit for the total time, with progress or without. */
   readonly totalTimeout?: number;
+  /**
+   * `false` sends the request and returns the answer as they are: no form, message or content is checked beyond what the revision
+   * defines, and no library parses the content. Right for a gateway alone, which passes questions between a server and a client that
+   * check them: a third judge could only refuse what both accept. A handler that reads the content keeps the default, `true`.
+   */
+  readonly checkAnswers?: boolean;
 }
 
 /** Requests that only servers send ask for input. Requests of both sides, such as `ping`, do not. */
@@ -183,7 +189,26 @@ export interface Ask {
 }
 
 /** Options of a request to the client: signal, timeouts in milliseconds (default: `timeouts` of the server), progress. */
-export interface SessionRequestOptions extends Omit<RequestOptions, "resend"> {}
+export interface SessionRequestOptions
+  extends Omit<RequestOptions, "resend" | "inputRequired">, Pick<AskOptions, "checkAnswers"> {}
+
+/**
+ * The result of a handler that asks for input itself, in place of `ask`: for gateways, which pass on the questions and the state of
+ * another server (2026-07-28, multi round-trip requests). It is the result of `tools/call`, `prompts/get` and `resources/read`; the
+ * client then sends the request again, and the handler gets `inputResponses` and `requestState` in its params.
+ *
+ * The runtime checks that the client has declared what the questions need, and nothing else of questions and answers. It seals
+ * `requestState` with `state.keys`: for ten minutes, the same principal and the same request get it back, in any process with the
+ * keys. No process keeps anything between the rounds; a client may therefore send a state again, and the handler decides whether it
+ * serves one twice. Clients before 2026-07-28 get the questions as requests, and the handler is called with their answers in the same
+ * way, ten times at most. Do not use `ask` and `once` in such a handler.
+ */
+export interface InputRequired {
+  readonly resultType: "input_required";
+  /** Requests by key, as the revision of the client defines them. */
+  readonly inputRequests?: { readonly [key: string]: { readonly method: string; readonly params?: object } };
+  readonly requestState?: string;
+}
 
 /**
  * One client of a server, for handlers (`context.session`) and for the application (`server.sessions`).

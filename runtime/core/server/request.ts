@@ -37,7 +37,7 @@ import {
   requestParams,
   sendError,
 } from "../protocol/revision-view.js";
-import { askInResult, askWith, judgedAnswer, sealedAnswer, toSend } from "./ask.js";
+import { askInResult, askWith, judgedAnswer, requireCapability, sealedAnswer, toSend } from "./ask.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
 import {
@@ -48,6 +48,7 @@ import {
   openRounds,
   openState,
   type Replayed,
+  sealReturned,
   sealRounds,
   sealState,
 } from "./rounds.js";
@@ -69,6 +70,9 @@ type Result = Params | SerialisedResult;
 
 /** Bytes up to which a notification is weighed: it may contain itself. */
 const mostHeld = 16 * mostReserved;
+
+/** Rounds of a handler that returns results that ask, where it is called again for each. Clients stop after as many. */
+const mostRounds = 10;
 
 /**
  * A request of a client, from its dispatch to its response; that of a handler that waits for its client goes on in each later
@@ -387,17 +391,21 @@ export class RequestContext implements HandlerContext, Waiting {
     this.protocol = protocol.era.stated?.(connection.definition, this.request) ?? protocol;
     if (this.#isRetry()) {
       const { parking } = connection.definition;
-      const state = this.request.params!["requestState"] === undefined ? undefined : await openState(this);
-      if (state) {
+      const { params } = this.request;
+      const state = params!["requestState"] === undefined ? undefined : await openState(this);
+      if (state?.returned) {
+        const { requestState } = state.returned;
+        this.request = { ...this.request, params: { ...params, requestState } };
+      } else if (state) {
         const use = state.replay ? undefined : () => markUsed(state, this);
         const text = await parking?.resume(this, state.chain, use);
         if (text !== undefined) return SerialisedResult.of(text, protocol.revision);
         if (!state.replay) throw lost("not-here");
         connection.definition.replayed(placeOf(method, request.params));
       }
-      this.rounds = state
+      this.rounds = state?.replay
         ? await openRounds(state as Replayed, this, (...answer) => sealedAnswer(this, ...answer))
-        : // Without a state there is nothing to verify: a client is free to choose its answers.
+        : // No state of the runtime names the answers: a client is free to choose them.
           { ...newRounds(), answers: new Map(Object.entries(answersIn(this.request)) as [string, Params][]) };
     }
     return this.#call();
@@ -412,6 +420,8 @@ export class RequestContext implements HandlerContext, Waiting {
       );
       return this.#suspend(rounds);
     }
+    const { resultType } = result as Params;
+    if (resultType !== undefined && this.#asks(resultType)) return this.#askReturned(result as Params);
     let text: string;
     try {
       text = this.#textOf(result);
@@ -420,6 +430,48 @@ export class RequestContext implements HandlerContext, Waiting {
     }
     if (this.#holds(2 * text.length, () => this.#succeed(result))) return;
     this.#answer(text);
+  }
+
+  /** Whether a result with this `resultType` asks for input. */
+  #asks(resultType: unknown): boolean {
+    const { entry, protocol } = this;
+    if (resultType !== (entry.asks ?? "input_required")) return false;
+    // Legacy revisions have no such results: the runtime asks the client, and calls the handler with the answers.
+    return protocol.era.stated ? entry.multiRoundTrip === true : entry !== vendorMessage;
+  }
+
+  /** Asks the client for the input that a result of the handler or middleware asks for. */
+  #askReturned(result: Params): void {
+    if (!this.protocol.era.stated) return this.#settle(this.#throughRounds(result));
+    if (this.#holds(weightOf(result, mostHeld), () => this.#succeed(result))) return;
+    this.connection.track(this);
+    this.#answerLater(this.#returnedText(result));
+  }
+
+  /** Asks a client of the legacy era by requests, and calls the handler as a client of the modern era would by its retry. */
+  async #throughRounds(first: Result): Promise<Result> {
+    let result = first;
+    for (let round = 0; round < mostRounds; round++) {
+      const { resultType, inputRequests = {}, requestState } = result as Params;
+      if (!this.#asks(resultType)) return result;
+      const inputResponses = await askWith(this).all(inputRequests as {}, { checkAnswers: false });
+      this.params = { ...this.params, inputResponses, requestState };
+      result = await this.handler!(this.params as never, this);
+    }
+    throw internalError(`${this.method}: the handler asked for input ${mostRounds} times and is not done`);
+  }
+
+  async #returnedText(result: Params): Promise<string> {
+    const { inputRequests, requestState, resultType } = result;
+    if ((inputRequests ?? requestState) === undefined)
+      throw internalError(`${this.method}: a result that asks has inputRequests, requestState or both`);
+    for (const asked of Object.values((inputRequests ?? {}) as Params))
+      requireCapability(this.protocol, asked as Asked);
+    const sealed =
+      requestState === undefined ? {} : { requestState: await sealReturned(requestState as string, this) };
+    return this.#sentText(
+      this.protocol.era.finish({ ...result, ...sealed }, this, undefined, resultType as string),
+    );
   }
 
   #answer(text: string): void {
@@ -532,20 +584,21 @@ export class RequestContext implements HandlerContext, Waiting {
 
   /** Responds with the input requests of a handler that runs again. The client retries with another request. */
   #suspend(rounds: Rounds): void {
-    const { connection } = this;
     const inputRequests = Object.fromEntries(rounds.wanted);
-    void sealRounds(rounds, this)
-      .then((state) => this.#roundText(inputRequests, state))
-      .then(
-        (text) => {
-          if (this.#isOver) return connection.countAborted(-1);
-          this.#answer(text);
-        },
-        (error: unknown) => {
-          rounds.wanted.clear();
-          this.#fail(error);
-        },
-      );
+    this.#answerLater(sealRounds(rounds, this).then((state) => this.#roundText(inputRequests, state)));
+  }
+
+  #answerLater(made: Promise<string>): void {
+    made.then(
+      (text) => {
+        if (this.#isOver) return this.connection.countAborted(-1);
+        this.#answer(text);
+      },
+      (error: unknown) => {
+        this.rounds?.wanted.clear();
+        this.#fail(error);
+      },
+    );
   }
 }
 

@@ -64,6 +64,8 @@ export interface ServerDefinition {
   readonly states: StateStore | undefined;
   /** Other processes have the keys of the seal. */
   readonly sharesState: boolean;
+  /** Bytes of the longest sealed state. */
+  readonly stateLimit: number;
   /** The calls that wait for answers; absent where nothing can wait. */
   parking: Parking<RequestContext> | undefined;
   readonly counts: ServerCounts;

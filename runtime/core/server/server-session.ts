@@ -19,6 +19,7 @@ const requestOptions: Names<SessionRequestOptions> = {
   timeout: 0,
   totalTimeout: 0,
   onProgress: 0,
+  checkAnswers: 0,
 };
 
 /** The client of a connection, for handlers and the application. */
@@ -61,7 +62,7 @@ export class ConnectedSession implements ServerSession {
   async request(
     method: string,
     params?: object,
-    { result, ...options }: SessionRequestOptions & { readonly result?: MessageSchema } = {},
+    { result, checkAnswers, ...options }: SessionRequestOptions & { readonly result?: MessageSchema } = {},
   ): Promise<never> {
     requireKnown(options, requestOptions);
     const connection = this.#connection;
@@ -78,8 +79,14 @@ export class ConnectedSession implements ServerSession {
     // The middleware of this package also needs `connection` and `protocol` (`InternalContext`).
     const context = { revision: revision.id, signal, session: this, connection, protocol };
     const facts = { context, answered: false };
-    const answer = await askClient(method, facts, { method, params: params as Params }, (asked) =>
-      connection.ask({ revision, method, params: asked.params }, options),
+    const answer = await askClient(
+      method,
+      facts,
+      { method, params: params as Params },
+      {
+        send: (asked) => connection.ask({ revision, method, params: asked.params }, options),
+        checkAnswers,
+      },
     );
     return (schemas ? await schemas.result(method, result!, answer) : answer) as never;
   }

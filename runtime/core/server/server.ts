@@ -48,7 +48,13 @@ import {
   uncached,
 } from "./server-definition.js";
 import { plainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
-import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
+import type {
+  HandlerContext,
+  InputRequired,
+  NotificationContext,
+  NotificationHandler,
+  ServerSession,
+} from "./context.js";
 import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import { memoryStateStore, type StateStore, stateSeal } from "./rounds.js";
@@ -113,6 +119,12 @@ export interface StateOptions {
    * `replay: true` may ask. `routed`: of several processes with the same `keys`, each client always reaches the same one.
    */
   readonly parking?: ParkingOption;
+  /**
+   * Bytes of one sealed state. A state holds what a handler that runs again needs, its answers included, or the `requestState` that
+   * a handler returned; both grow by a third. A round with more fails with `state-rejected`. The client sends the state back, so
+   * that the limits of the transport (`bodyLimit` of HTTP, `limit` of stdio) are to be higher. Default: 2 MiB.
+   */
+  readonly limit?: number;
 }
 
 /** How strictly messages and arguments of tools are validated. */
@@ -151,6 +163,11 @@ export interface ErrorOptions {
    */
   readonly thrown?: "hide" | "message";
 }
+
+/** What the handler of a method returns. */
+type Answered<Method extends keyof ClientRequests> =
+  | ClientRequests[Method]["result"]
+  | (Method extends "tools/call" | "prompts/get" | "resources/read" ? InputRequired : never);
 
 /** A handler of the runtime. */
 interface BuiltIn {
@@ -268,6 +285,7 @@ export class Server {
       seal: stateSeal(state.keys ?? []),
       states: state.store ?? (sharesState ? undefined : memoryStateStore()),
       sharesState,
+      stateLimit: state.limit ?? 2 * 1_048_576,
       parking: undefined,
       counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
@@ -320,7 +338,7 @@ export class Server {
     handler: (
       params: NonNullable<ClientRequests[Method]["params"]>,
       context: HandlerContext,
-    ) => ClientRequests[Method]["result"] | Promise<ClientRequests[Method]["result"]>,
+    ) => Answered<Method> | Promise<Answered<Method>>,
   ): void;
   handle(method: "*", handler: (params: Params, context: HandlerContext) => Params | Promise<Params>): void;
   handle<Method extends string>(

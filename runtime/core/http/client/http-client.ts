@@ -187,7 +187,7 @@ class HttpClientChannel implements ClientChannel {
     this.#user = {
       get: (from, signal) =>
         this.#exchange("GET", { ...this.#version, ...(from && { "last-event-id": from }) }, signal),
-      message: (text) => this.#receiver.message(text),
+      message: (text, origin) => this.#receiver.message(text, origin),
       stray: (answer, id) => this.#receiver.parsed(answer, undefined, id),
       turn: () => this.#receiver.turn(),
       room: () => this.#outbox.room,
@@ -328,6 +328,7 @@ class HttpClientChannel implements ClientChannel {
     if (type === "text/event-stream" && response.ok)
       return this.#stream(response, {
         id,
+        isBatch: ids.length > 1,
         signal: exchange.signal,
         resumable: handshake || this.#shaken,
         isDone: () => this.#isOver(exchange),
