@@ -46,13 +46,16 @@ export class Notifications {
       .catch(() => undefined);
   }
 
-  /** Returns the options with an `onProgress` that never throws. */
+  /** Returns the options with listeners that never throw. */
   guard(options: RequestOptions): RequestOptions {
-    const { onProgress } = options;
-    if (!onProgress) return options;
+    const { onProgress, onDisconnect } = options;
+    if (!onProgress && !onDisconnect) return options;
+    const guarded = <Given>(method: string, listener: ((given: Given) => void) | undefined) =>
+      listener && ((given: Given) => this.attempt(method, () => listener(given)));
     return {
       ...options,
-      onProgress: (progress) => this.attempt("notifications/progress", () => onProgress(progress)),
+      onProgress: guarded("notifications/progress", onProgress),
+      onDisconnect: guarded("onDisconnect", onDisconnect),
     };
   }
 

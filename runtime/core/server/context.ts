@@ -183,7 +183,10 @@ export interface Ask {
 }
 
 /** Options of a request to the client: signal, timeouts in milliseconds (default: `timeouts` of the server), progress. */
-export interface SessionRequestOptions extends Omit<RequestOptions, "resend"> {}
+export interface SessionRequestOptions extends Pick<
+  RequestOptions,
+  "signal" | "timeout" | "totalTimeout" | "onProgress"
+> {}
 
 /**
  * One client of a server, for handlers (`context.session`) and for the application (`server.sessions`).
