@@ -170,6 +170,8 @@ export interface ClientReceiver extends Receiver {
   parsed(value: unknown, refusal?: Error, exchange?: RequestId): void;
   /** One request failed; others continue. */
   failed(id: RequestId, error: Error): void;
+  /** The server has ended the stream of a request before its answer; the transport fetches the rest. */
+  disconnected?(id: RequestId, retryMs: number | undefined): void;
   /** No more messages can be sent, but sent requests may still be answered. `closed` may follow. */
   draining(reason: Error): void;
   /** Whether a request was answered or aborted. */

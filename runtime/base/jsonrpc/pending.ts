@@ -26,6 +26,7 @@ export interface PendingRequest<Answer> {
   readonly id: RequestId;
   readonly method: string;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly onDisconnect: RequestOptions["onDisconnect"];
   readonly limits: Timeouts;
   /** The times of its first and of its last attempt. */
   readonly started: number;
@@ -139,6 +140,7 @@ export class Pending<Answer> {
         id,
         method,
         onProgress: options.onProgress,
+        onDisconnect: options.onDisconnect,
         limits,
         started: sending?.started ?? sent,
         sent,

@@ -353,7 +353,7 @@ export class Client implements Caller {
   }
 
   /**
-   * Answers requests of the server whose method no revision defines, or with `*` all that have no other handler. Up to
+   * Answers requests of the server whose method no revision defines, or with `*` all of them without a handler. Up to
    * 2025-11-25 they are requests; at 2026-07-28 they are input requests of a result. Types follow from the schemas; a
    * JSON Schema gives types only if it is written in the call. The option `prepare` of `connect` registers handlers
    * before the server can send its first request.
@@ -383,7 +383,7 @@ export class Client implements Caller {
   }
 
   /**
-   * Listens to the notifications of a method, or to all of them with `*`. With a schema `params`, the listener gets the
+   * Listens to the notifications of a method, or with `*` to all that the revision or no revision defines. With a schema `params`, the listener gets the
    * output of the schema; a notification that the schema refuses causes a warning.
    *
    * @returns a function that removes the listener

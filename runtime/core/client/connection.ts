@@ -90,6 +90,8 @@ export interface Sending {
   write(id: number): Params;
   /** The headers, on channels with headers. @throws {McpError} */
   headers(params: Params): Readonly<Record<string, string>>;
+  /** The headers of the application for this request. */
+  readonly added?: Headers | undefined;
   /** Receives the authorization of the request, on channels with authorization. */
   readonly authorized?: Outgoing["authorized"];
   readonly place?: BatchPlace | undefined;
@@ -105,6 +107,7 @@ export interface Sending {
 interface Notifying {
   /** The request that it cancels. */
   readonly ends?: RequestId | undefined;
+  readonly added?: Headers | undefined;
   readonly place?: BatchPlace | undefined;
 }
 
@@ -112,7 +115,9 @@ interface Notifying {
 const mostStrays = 3;
 const longestStray = 160;
 
-const noHeaders: Readonly<Record<string, string>> = {};
+type Headers = Readonly<Record<string, string>>;
+
+const noHeaders: Headers = {};
 
 /** The exchange of a transport that brings a message. */
 interface Exchanged {
@@ -182,7 +187,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
    *   or not as headers; `invalid-message`: they are not what the revision defines
    */
   request(sending: Sending): Promise<ServerResponse> {
-    const { method, options, place, numbered, authorized } = sending;
+    const { method, options, place, numbered, authorized, added } = sending;
     const { signal } = options;
     if (this.#end) return Promise.reject(this.#end);
     if (signal?.aborted)
@@ -200,7 +205,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
       return Promise.reject(error instanceof McpError ? error : notJson(method, error));
     }
     const abandon = (why: McpError): void => {
-      if (!place?.leave()) this.#cancel(id, why.message);
+      if (!place?.leave()) this.#cancel(id, why.message, added);
     };
     const answer = pending.wait(id, method, options, abandon, sending);
     if (!place?.take(this, outgoing)) this.channel.post(outgoing);
@@ -232,7 +237,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
   }
 
   /** Sends a notification, given in the authoring vocabulary. @throws {McpError} among others `invalid-message` */
-  notify(method: string, params?: Params, { ends, place }: Notifying = {}): void {
+  notify(method: string, params?: Params, { ends, added, place }: Notifying = {}): void {
     const view = this.view!;
     const lowered = params && view.lower("outgoingNotifications", method, params);
     const wrong = view.sends && sendError(view, "notifications", method, notificationOf(method, lowered));
@@ -247,7 +252,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
         throw notJson(method, error);
       }
       const headers = this.channel.carriesHeaders
-        ? mirrorHeaders(view, method, { ...lowered, _meta })
+        ? { ...added, ...mirrorHeaders(view, method, { ...lowered, _meta }) }
         : noHeaders;
       const outgoing = { text, method, headers, ends };
       if (!place?.take(this, outgoing)) this.channel.post(outgoing);
@@ -261,6 +266,13 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
   /** Rejects all pending requests without a cancellation. */
   forget(why: McpError): void {
     this.#peer.pending.rejectAll(() => why);
+  }
+
+  disconnected(requestId: RequestId, retryMs: number | undefined): void {
+    const request = this.#peer.pending.get(requestId);
+    if (!request) return;
+    this.emit({ type: "stream-disconnected", method: request.method, requestId, retryMs });
+    request.onDisconnect?.(retryMs);
   }
 
   isSettled(id: RequestId): boolean {
@@ -321,16 +333,16 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
   }
 
   /** Cancels a request of this side: by the end of its exchange, or else by a message. */
-  #cancel(requestId: RequestId, reason: string): void {
+  #cancel(requestId: RequestId, reason: string, added: Headers | undefined): void {
     if (this.view && eraOf(this.view).cancelsByExchange && this.channel.abandon(requestId)) return;
-    this.#tell("notifications/cancelled", { requestId, reason }, requestId);
+    this.#tell("notifications/cancelled", { requestId, reason }, { ends: requestId, added });
   }
 
   /** Sends a notification of the client itself. A failure is reported: it fails no handler, and no request that is given up. */
-  #tell(method: string, params: Params, ends?: RequestId): void {
+  #tell(method: string, params: Params, notifying?: Notifying): void {
     if (!this.view) return;
     try {
-      this.notify(method, params, { ends });
+      this.notify(method, params, notifying);
     } catch (error) {
       this.#parts.questions.report(error, method);
     }

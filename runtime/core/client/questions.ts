@@ -175,6 +175,8 @@ interface QuestionSetup {
   /** Handlers of methods that have none in `handlers`. */
   readonly vendor: VendorHandlers;
   readonly hooked: Hooked;
+  /** All revisions that the client knows. */
+  readonly known: readonly RevisionView<"client">[];
   readonly limits: ClientLimits;
   /** Whether the server gets the text of a thrown value. */
   readonly thrownErrors: "hide" | "message";
@@ -185,14 +187,16 @@ export class Questions {
   readonly handlers: Answering;
   readonly hooked: Hooked;
   readonly #vendor: VendorHandlers;
+  readonly #known: QuestionSetup["known"];
   readonly #maxRoundQuestions: number;
   readonly #turns: QuestionTurns;
   readonly #thrownErrors: QuestionSetup["thrownErrors"];
 
-  constructor({ handlers, vendor, hooked, limits, thrownErrors }: QuestionSetup) {
+  constructor({ handlers, vendor, hooked, known, limits, thrownErrors }: QuestionSetup) {
     this.handlers = handlers;
     this.hooked = hooked;
     this.#vendor = vendor;
+    this.#known = known;
     this.#maxRoundQuestions = limits.maxRoundQuestions;
     this.#turns = new QuestionTurns(limits);
     this.#thrownErrors = thrownErrors;
@@ -206,6 +210,15 @@ export class Questions {
   /** Whether servers ask by a method: one of the revision, or of a vendor. */
   isRequest({ table }: RevisionView<"client">, method: string): boolean {
     return table.incomingRequests.has(method) || this.#vendor.has(method);
+  }
+
+  /** Whether other revisions have a message, and this one does not: no table checks it, so no handler gets it. */
+  isOfOther(
+    { table }: RevisionView<"client">,
+    direction: "incomingRequests" | "incomingNotifications",
+    method: string,
+  ): boolean {
+    return !table[direction].has(method) && this.#known.some((each) => each.table[direction].has(method));
   }
 
   /**
@@ -305,7 +318,8 @@ export class Questions {
     const { method, params = {} } = question;
     const entry = view.table.incomingRequests.get(method);
     const own = entry && answererOf(method);
-    const vendor = own ? undefined : this.#vendor.of(method);
+    const isOther = this.isOfOther(view, "incomingRequests", method);
+    const vendor = own || isOther ? undefined : this.#vendor.of(method);
     if (!own && !vendor)
       throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`, {
         rpcCode: rpc.methodNotFound,

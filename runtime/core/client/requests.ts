@@ -25,7 +25,7 @@ import {
   withinBounds,
 } from "./bounds.js";
 import { type ResultCache, cacheKey } from "./cache.js";
-import { type ClientProfile, declarations, eraOf, requestMeta } from "./client-profile.js";
+import { type ClientProfile, declarations, eraOf, requestMeta, senderOf } from "./client-profile.js";
 import { type BatchPlace, type Connection, type Sending, mirrorHeaders } from "./connection.js";
 import type { Connections } from "./connections.js";
 import {
@@ -52,6 +52,9 @@ const known: Names<ListBounds & VendorRequestOptions> = {
   totalTimeout: 0,
   onProgress: 0,
   resend: 0,
+  onDisconnect: 0,
+  headers: 0,
+  onBehalfOf: 0,
   maxPages: 0,
   maxItems: 0,
   maxCharacters: 0,
@@ -165,8 +168,8 @@ export class Requests {
         connection = connections.standing ?? (await this.connected(call));
         const entry = this.#entryFor(connection, call);
         const isOneEntry = call.part !== undefined && call.part !== "page";
-        if (entry.cacheable && !isOneEntry && options.inputRequired !== "return")
-          return await this.#cached(connection, entry, call);
+        const isOwn = !options.headers && !options.onBehalfOf && options.inputRequired !== "return";
+        if (entry.cacheable && !isOneEntry && isOwn) return await this.#cached(connection, entry, call);
         const prepared = this.#prepared(connection, entry, call);
         const decoded = this.#finish(prepared, await this.#send(prepared));
         return decoded instanceof Promise ? await decoded : decoded;
@@ -243,7 +246,15 @@ export class Requests {
     const entry = view.table.outgoingRequests.get(method) ?? (isVendor ? vendorEntry : undefined);
     if (!entry) throw notInTable(method, view);
     if (entry.payload) throw noSuchMethod(method, view);
-    requireCapability(method, entry, declarations(view, capabilities, this.#setup.profile));
+    requireCapability(
+      method,
+      entry,
+      declarations(view, capabilities, senderOf(this.#setup.profile, options)),
+    );
+    if (options.onBehalfOf && !eraOf(view).requestMeta)
+      throw notExpressible(method, `onBehalfOf: ${view.id} states the client once for a connection`);
+    if (options.headers && !connection.channel.carriesHeaders)
+      throw notExpressible(method, "headers: the transport has none");
     if (entry.listening) {
       // The answer comes at the end of its stream, so the client's timeouts do not apply.
       const { timeout = Infinity, totalTimeout = Infinity } = options;
@@ -360,19 +371,22 @@ export class Requests {
   #send(prepared: Prepared, params = prepared.params): Promise<ServerResponse> {
     const { connection, view, call, options } = prepared;
     const { method, alternative, authorized, place, numbered, started } = call;
+    const added = options.headers && addedHeaders(options.headers);
+    // The messages of a batch have the same headers.
+    if (added) place?.leave();
     const write = (id: number): Params => {
       if (options.onProgress) alternative?.sent(connection.later, id, options.onProgress);
       // With or without a listener: progress also shows that the server is alive.
-      const sent = withProgressToken(params, this.#metaOf(params, view), id);
+      const sent = withProgressToken(params, this.#metaOf(params, view, options), id);
       return exactParams(view, id, method, sent);
     };
     const headers = (written: Params): Record<string, string> => {
       const { table } = view;
       const declared =
         runsTools(table.outgoingRequests.get(method)) && this.#setup.tools.headersOf(call.params);
-      return mirrorHeaders(view, method, written, declared || undefined);
+      return { ...added, ...mirrorHeaders(view, method, written, declared || undefined) };
     };
-    const sending = { method, options, write, headers, authorized, place, numbered, started, call };
+    const sending = { method, options, write, headers, added, authorized, place, numbered, started, call };
     return call.repeatable ? this.#repeated(sending, prepared) : connection.request(sending);
   }
 
@@ -397,8 +411,10 @@ export class Requests {
   }
 
   /** The `_meta` of a request without its progress token. Merges objects only if there are two. */
-  #metaOf({ _meta }: Params, view: RevisionView<"client">): Params | undefined {
-    const general = this.#metaFor(view);
+  #metaOf({ _meta }: Params, view: RevisionView<"client">, options: RequestOptions = {}): Params | undefined {
+    const general = options.onBehalfOf
+      ? requestMeta(view, senderOf(this.#setup.profile, options))
+      : this.#metaFor(view);
     return _meta && general ? { ..._meta, ...general } : (_meta ?? general);
   }
 
@@ -410,6 +426,28 @@ export class Requests {
       this.#cachedMeta = { view, logLevel, meta: requestMeta(view, this.#setup.profile, logLevel) };
     return this.#cachedMeta.meta;
   }
+}
+
+function notExpressible(method: string, problem: string): McpError {
+  return new McpError("not-expressible", `${method}: ${problem}`);
+}
+
+/** Headers that the transport sets. */
+const transportHeader = /^(accept|content-(type|length)|transfer-encoding|last-event-id|mcp-.*)$/;
+
+/** The headers of one request, with names in lower case. @throws {McpError} `invalid-definition` */
+function addedHeaders(given: NonNullable<RequestOptions["headers"]>): Readonly<Record<string, string>> {
+  const wrong = (why: string): McpError => new McpError("invalid-definition", `headers of a request: ${why}`);
+  let added: Readonly<Record<string, string>>;
+  try {
+    added = Object.fromEntries(new Headers(given as Record<string, string>));
+  } catch {
+    // The error of the platform has the value, which may be a secret.
+    throw wrong("a name or a value is not what HTTP allows");
+  }
+  const taken = Object.keys(added).find((name) => transportHeader.test(name));
+  if (taken !== undefined) throw wrong(`the transport sets ${taken}`);
+  return added;
 }
 
 /** The part of a list in the result of a request, if the list may leave entries out. */

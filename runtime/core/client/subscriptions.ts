@@ -34,12 +34,13 @@ export class Notifications {
     return () => void listeners.delete(listener);
   }
 
-  /** Passes a notification to its listeners. Drops a malformed one. */
+  /** Passes a notification to its listeners. Drops a malformed one, and one that only other revisions have. */
   received(
     view: RevisionView<"client">,
     { method, params }: { readonly method: string; readonly params: Params },
     request: OriginatingRequest | undefined,
   ): void {
+    if (this.#questions.isOfOther(view, "incomingNotifications", method)) return;
     const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
     if (!entry || entry.accepts(message)) return this.#deliver(view, entry, message, request);
@@ -49,13 +50,16 @@ export class Notifications {
       .catch(() => undefined);
   }
 
-  /** Returns the options with an `onProgress` that never throws. */
+  /** Returns the options with listeners that never throw. */
   guard(options: RequestOptions): RequestOptions {
-    const { onProgress } = options;
-    if (!onProgress) return options;
+    const { onProgress, onDisconnect } = options;
+    if (!onProgress && !onDisconnect) return options;
+    const guarded = <Given>(method: string, listener: ((given: Given) => void) | undefined) =>
+      listener && ((given: Given) => this.attempt(method, () => listener(given)));
     return {
       ...options,
-      onProgress: (progress) => this.attempt("notifications/progress", () => onProgress(progress)),
+      onProgress: guarded("notifications/progress", onProgress),
+      onDisconnect: guarded("onDisconnect", onDisconnect),
     };
   }
 

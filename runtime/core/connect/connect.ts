@@ -108,7 +108,11 @@ const optionRules: Rules<ConnectOptions> = {
   } satisfies Rules<ConnectLimits, keyof ClientLimits>,
   clock: /* @__PURE__ */ withFunctions("now", "schedule", "clear"),
   http: httpRules,
-  capabilities: { experimental: "object", extensions: "object" } satisfies Rules<MoreCapabilities>,
+  capabilities: {
+    experimental: "object",
+    extensions: "object",
+    roots: { listChanged: "boolean" },
+  } satisfies Rules<MoreCapabilities>,
   prepare: "function",
   use: "array",
   onEvent: "function",
@@ -248,7 +252,10 @@ export interface ClientErrors {
 }
 
 /** Capabilities that no function stands for (2025-11-25 and 2026-07-28, lifecycle, capability negotiation). */
-export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extensions">;
+export interface MoreCapabilities extends Pick<ClientCapabilities, "experimental" | "extensions"> {
+  /** Beside the option `roots`: `{ listChanged: false }` if the client reports no changes. Default: it does. */
+  readonly roots?: { readonly listChanged: boolean };
+}
 
 /** What a client needs for legacy revisions; `runtime/core/legacy/client` has it. */
 export interface LegacyClient extends LegacyParts {
@@ -276,7 +283,7 @@ export async function connect(
     { ...options, revisions: given, revisionOf: () => client.revision },
     McpError,
   );
-  const { clock = systemClock, validation: { nulls, send } = {} } = options;
+  const { clock = systemClock, validation: { nulls, send } = {}, capabilities: { roots } = {} } = options;
   const { connect: connectTimeout = 30_000, ...timeouts } = options.timeouts ?? {};
   const hooks: ClientHooks = new Hooks();
   const onWarning = (message: string): void => hooks.emit({ type: "warning", message });
@@ -296,7 +303,7 @@ export async function connect(
   hooks.onEvent(withPrinting(options.onEvent));
   const profile: ClientProfile = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
-    capabilities: { ...options.capabilities, ...capabilitiesOf(options) },
+    capabilities: { ...options.capabilities, ...capabilitiesOf(options), ...(roots && { roots }) },
     extended,
     logLevel: options.logLevel,
     connectTimeout,
@@ -307,6 +314,8 @@ export async function connect(
     hooks,
     endpoint: endpointOf(source),
   };
+  if (roots && !options.roots)
+    throw invalid("capabilities.roots: give the option roots, too.");
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
   const opener = await openerOf(source, options, { views, onWarning, legacy });

@@ -443,9 +443,9 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
       if (!revision) return;
       const { notificationHandlers: listeners, defines } = this.definition;
       const entry = revision.table.incomingNotifications.get(method);
-      const isOther = !entry && defines("incomingNotifications", method);
-      const listener = (isOther ? undefined : listeners.get(method)) ?? listeners.get("*");
-      if (!listener) return;
+      const listener = listeners.get(method) ?? listeners.get("*");
+      // One that only other revisions have is dropped, for no table checks it.
+      if (!listener || (!entry && defines("incomingNotifications", method))) return;
       const definition = entry ?? vendorMessage;
       const context = { revision: revision.id, method, session: session && this.clientOf(session) };
       // A handler that throws does not end the connection.

@@ -190,7 +190,9 @@ export interface Ask {
 
 /** Options of a request to the client: signal, timeouts in milliseconds (default: `timeouts` of the server), progress. */
 export interface SessionRequestOptions
-  extends Omit<RequestOptions, "resend" | "inputRequired">, Pick<AskOptions, "checkAnswers"> {}
+  extends
+    Pick<RequestOptions, "signal" | "timeout" | "totalTimeout" | "onProgress">,
+    Pick<AskOptions, "checkAnswers"> {}
 
 /**
  * The result of a handler that asks for input itself, in place of `ask`: for gateways, which pass on the questions and the state of

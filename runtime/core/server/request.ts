@@ -132,9 +132,9 @@ export class RequestContext implements HandlerContext, Waiting {
     this.http = connection.http;
     const entry = protocol.revision.table.incomingRequests.get(method);
     this.entry = entry && !entry.payload ? entry : vendorMessage;
-    // A request of the protocol that the revision does not have is never given to its handler, for no table checks it.
+    // A request that only other revisions have is never handled, for no table checks it.
     const isOther = this.entry === vendorMessage && defines("incomingRequests", method);
-    this.handler = (isOther ? undefined : handlers.get(method)) ?? handlers.get("*");
+    this.handler = isOther ? undefined : (handlers.get(method) ?? handlers.get("*"));
   }
 
   /** The request has ended: nothing more is sent for it. */

@@ -325,7 +325,7 @@ export class Server {
 
   /**
    * Sets the handler of a request method: in place of the built-in one, for a vendor method that no revision defines, or
-   * (`*`) for all requests that the server would answer with "method not found". Requests of vendor methods are sent as
+   * (`*`) for all other requests of the revision and of vendors. A request that only other revisions have is never handled. Requests of vendor methods are sent as
    * those of the protocol: in the legacy era after the handshake, in the modern era with the `_meta` of each request.
    *
    * @param schemas mark a vendor method, even if they are empty; a method of the protocol is checked by them, too. The

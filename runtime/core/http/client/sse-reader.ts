@@ -154,8 +154,11 @@ export interface StreamedRequest {
   /** The stream answers other requests, too. */
   readonly isBatch: boolean;
   readonly signal: platform.AbortSignal;
+  readonly headers: Readonly<Record<string, string>>;
   /** Whether the stream can be resumed. */
   readonly resumable: boolean;
+  /** The server has ended the stream before the answer, and the stream is resumed. */
+  readonly disconnected: (retryMs: number | undefined) => void;
   /** Whether the request was answered or given up. */
   readonly isDone: () => boolean;
   /** Ends the exchange. */
