@@ -415,8 +415,8 @@ function partOf(
 }
 
 /** @throws {McpError} the error of the response */
-function resultOf(response: ServerResponse, { call, params }: Prepared): unknown {
-  if (response.error) throw remoteError(call.method, response, params);
+function resultOf(response: ServerResponse, { call, params, view }: Prepared): unknown {
+  if (response.error) throw remoteError(call.method, response, params, view);
   return response.result;
 }
 

@@ -61,11 +61,6 @@ export class RevisionView<R extends Role = Role> {
     this.#options = options;
   }
 
-  /** The code of the error with this name in the tables; `general` if the revision has no such error. */
-  errorCode(name: string, general: number = rpc.invalidParams): number {
-    return this.table.errors[name]?.code ?? general;
-  }
-
   /**
    * Translates a received value into the authoring vocabulary.
    *

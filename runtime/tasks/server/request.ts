@@ -7,9 +7,8 @@ import {
   type Server,
 } from "@mcpgen/runtime";
 import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
-import { mostReserved, weightOf } from "@mcpgen/base";
+import { errorObjectOf, mostReserved, weightOf } from "@mcpgen/base";
 import { type Asked, type RequestContext, ServerRequest } from "@mcpgen/runtime/extending";
-import * as rpc from "@mcpgen/base/rpc-codes";
 import type { TaskError } from "../state/record.js";
 
 // What tasks read of the request of a client, and what they send for it: also after its response.
@@ -49,8 +48,7 @@ export function mayKeep(context: HandlerContext): boolean {
 
 /** The JSON-RPC error for what a handler threw, as its client would get it. Reports it as the server does. */
 export function errorOfHandler(context: HandlerContext, thrown: unknown): TaskError {
-  const { rpcCode: code = rpc.internalError, message, data } = requestOf(context).errorOf(thrown);
-  return { code, message, ...(data !== undefined && { data }) };
+  return errorObjectOf(requestOf(context).errorOf(thrown));
 }
 
 /** Reports an error of work that belongs to no request, as the server reports what handlers throw. */

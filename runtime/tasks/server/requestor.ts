@@ -302,5 +302,5 @@ function isRemote(error: unknown): boolean {
 }
 
 function rpcCodeOf(error: unknown): number | undefined {
-  return ((error as McpError).data as { readonly code?: number } | undefined)?.code;
+  return (error as McpError).remote?.code;
 }

@@ -1,5 +1,6 @@
 import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
 import {
+  asRemote,
   harmless,
   isObject,
   McpError,
@@ -61,7 +62,7 @@ async function sendRequest(
   if ((connection.session?.ready === false && method !== "ping") || !send())
     (connection.held ??= new Map()).set(id, send);
   const { result: given, error } = await answer;
-  if (error) throw new McpError("remote-error", error.message, { data: error });
+  if (error) throw new McpError("remote-error", error.message, { data: error, remote: asRemote(error) });
   const definition = entry?.result ?? anyResult;
   const result = await connection.read(
     revision,
