@@ -37,7 +37,7 @@ function forwarding(back: Client): CodeFirstServer {
     onEvent: () => true,
   });
   for (const method of ["tools/call", "prompts/get", "resources/read"])
-    server.handle(method, { params: {} }, (params: object) => back.request<object>(method, params));
+    server.handle(method, { params: {} }, (params: object) => back.request<Members>(method, params));
   return server;
 }
 
@@ -71,7 +71,7 @@ describe("an error reaches the client as it was sent", () => {
     fc.constant("tools/call: x"),
     fc.constant("m".repeat(40_000)),
   );
-  const errors = fc.oneof(fc.record({ code, message }), fc.record({ code, message, data: fc.jsonValue() }));
+  const errors: fc.Arbitrary<Sent> = fc.oneof(fc.record({ code, message }), fc.record({ code, message, data: fc.jsonValue() }));
 
   test.each(pairs)("from %s to %s", async (from, to) => {
     const cross = await crossing(from, to);

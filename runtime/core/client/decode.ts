@@ -1,4 +1,4 @@
-import type { OutgoingRequest, Page } from "@mcpgen/protocol/model";
+import type { OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/model";
 import { type NullReader, warning } from "../protocol/events.js";
 import { nameOfCode } from "../protocol/error-table.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
@@ -93,17 +93,13 @@ export async function decode(
 /**
  * Decodes an alternative to the plain result. It is not translated to the vocabulary.
  *
- * @param key the member that marks it
  * @throws {McpError} `invalid-result`
  */
-export async function alternativeOf(
+export async function decodeAlternative(
   { view, method, readNulls }: Reading,
-  { alternatives }: OutgoingRequest,
-  key: string,
+  definition: OpenDefinition,
   result: unknown,
 ): Promise<Decoded> {
-  const definition = alternatives?.find((each) => each.key === key);
-  if (!definition) throw invalidResult(method, `${key} is no member of it`);
   const value = await readNulls(definition, result, method);
   if (definition.accepts(value)) return { result: value as Params, rejected: [] };
   throw invalidResult(method, issuesText(await view.issues(value, definition)));

@@ -11,6 +11,7 @@ import {
 } from "@mcpgen/base";
 import {
   type RevisionView,
+  askedAlternative,
   exactParams,
   noSuchMethod,
   requestParams,
@@ -31,8 +32,8 @@ import type { Connections } from "./connections.js";
 import {
   type Decoded,
   type ServerResponse,
-  alternativeOf,
   decode,
+  decodeAlternative,
   invalidResult,
   isAccepted,
   remoteError,
@@ -95,7 +96,7 @@ interface Call extends Bounded, Omit<Special, "started"> {
   /** Receives the authorization each time the request is sent. */
   readonly authorized?: Sending["authorized"];
   readonly numbered?: Numbered;
-  /** The alternative to the plain result. */
+  /** Follows work that goes on after the answer. */
   readonly alternative?: Alternative | undefined;
 }
 
@@ -331,11 +332,11 @@ export class Requests {
 
   /** Translates a result to the authoring vocabulary. Valid results, which are the most, do not need a promise. */
   #read({ view, entry, call, params }: Prepared, result: unknown): Decoded | Promise<Decoded> {
-    const { method, alternative } = call;
+    const { method } = call;
     const { profile } = this.#setup;
     const { readNulls } = profile;
-    if (alternative && isObject(result) && alternative.key in result)
-      return alternativeOf({ view, method, readNulls }, entry, alternative.key, result);
+    const alternative = askedAlternative(entry, params, result);
+    if (alternative) return decodeAlternative({ view, method, readNulls }, alternative, result);
     const asked = requestParams(params, call.params);
     const part = partOf(entry, call, asked);
     const lifted = (decoded: Decoded): Decoded | Promise<Decoded> =>

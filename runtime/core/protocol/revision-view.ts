@@ -11,7 +11,9 @@ import type {
   StepRefusal,
   StepReport,
   Steps,
+  Alternative,
   MethodFacts,
+  OutgoingRequest,
   Refuse,
 } from "@mcpgen/protocol/model";
 import { invalid, isObject, McpError, type Params, type RequestId, requestOf } from "@mcpgen/base";
@@ -422,6 +424,21 @@ export function requireCapability(
     if (isWrong || !declares(own, path))
       throw new McpError("missing-capability", `${method}: the ${of} has not declared ${path.join(".")}`);
   }
+}
+
+/**
+ * The result that stands for the plain one, if the parameters ask for it by the member that marks it: `task` (2025-11-25, tasks,
+ * creating tasks).
+ */
+export function askedAlternative(
+  entry: OutgoingRequest | undefined,
+  params: Params | undefined,
+  result: unknown,
+): Alternative | undefined {
+  if (!params || !isObject(result)) return undefined;
+  return entry?.alternatives?.find(
+    ({ key = "", value }) => value === undefined && isObject(params[key]) && isObject(result[key]),
+  );
 }
 
 /**

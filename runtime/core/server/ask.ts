@@ -65,6 +65,7 @@ export function askWith(context: RequestContext): Ask {
       request(key, { method: "sampling/createMessage", params: params as unknown as Params }, options),
     roots: (key, options) =>
       request(key, { method: "roots/list" }, options, ({ roots }: ListRootsResult) => roots),
+    request: (key, asked, options) => request(key, asked as Asked, options),
     all: <R extends { readonly [key: string]: AskedRequest }>(requests: R, options?: AskOptions) => {
       const entries = Object.entries(requests).map(
         async ([key, asked]) => [key, await request(key, asked as Asked, options)] as const,

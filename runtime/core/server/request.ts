@@ -495,7 +495,7 @@ export class RequestContext implements HandlerContext, Waiting {
     const { entry, params, protocol, request } = this;
     const { revision, era } = protocol;
     let lowered = value;
-    if (revision.translates)
+    if (revision.translates && !era.isAlternative?.(value, this))
       lowered = revision.lower(
         "outgoingResults",
         request.method,
