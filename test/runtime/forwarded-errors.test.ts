@@ -17,7 +17,6 @@ import { failureOf } from "../support/failure-of.js";
 import { serve } from "../support/http-adapters.js";
 import * as http from "../support/scripted-http-server.js";
 import { type Members, connected, reply } from "../support/scripted-stdio-server.js";
-import "../support/seed.js";
 
 const revisions = clientRevisions.map(({ id }) => id);
 const newest = revisions.at(-1)!;
@@ -71,7 +70,10 @@ describe("an error reaches the client as it was sent", () => {
     fc.constant("tools/call: x"),
     fc.constant("m".repeat(40_000)),
   );
-  const errors: fc.Arbitrary<Sent> = fc.oneof(fc.record({ code, message }), fc.record({ code, message, data: fc.jsonValue() }));
+  const errors: fc.Arbitrary<Sent> = fc.oneof(
+    fc.record({ code, message }),
+    fc.record({ code, message, data: fc.jsonValue() }),
+  );
 
   test.each(pairs)("from %s to %s", async (from, to) => {
     const cross = await crossing(from, to);

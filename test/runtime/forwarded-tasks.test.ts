@@ -110,6 +110,27 @@ test("a task is cancelled through a gateway", async () => {
   expect(await client.request("tasks/cancel", { taskId })).toMatchObject({ taskId, status: "cancelled" });
 });
 
+test("a request for a task is not cancelled by a notification, unless the server has no tasks", async () => {
+  for (const capabilities of [declared, { tools: {} }]) {
+    let answer!: (reply: { result: Members }) => void;
+    const { client, peer } = await connected(revision, {
+      initialize: () => ({ result: { protocolVersion: revision, capabilities, serverInfo: info } }),
+      "tools/call": () => new Promise((resolve) => (answer = resolve)),
+    });
+    const stop = new AbortController();
+    const params = { name: "x", arguments: {}, task: {} };
+    const call = client.request<Members>("tools/call", params, { signal: stop.signal });
+    await peer.until("tools/call");
+    stop.abort();
+    answer({ result: { task: created } });
+    if (capabilities === declared) expect(await call).toEqual({ task: created });
+    else expect(await failureOf(call)).toMatchObject({ code: "cancelled" });
+    // What was sent before comes before this.
+    await client.ping();
+    expect(peer.of("notifications/cancelled")).toHaveLength(capabilities === declared ? 0 : 1);
+  }
+});
+
 test("over HTTP a handler answers with a task", async () => {
   const server = createServer(info, { revisions: serverRevisions, capabilities: declared });
   server.handle("tools/call" as string, (() => ({ task: created })) as never);

@@ -12,6 +12,7 @@ import {
 import {
   type RevisionView,
   askedAlternative,
+  declares,
   exactParams,
   noSuchMethod,
   requestParams,
@@ -139,9 +140,7 @@ export class Requests {
     const sent = { method, params, signal: options.signal };
     const { view } = connections.negotiated;
     const result = await sendThrough(profile, view, sent, async (given, alternative, numbered) => {
-      const more =
-        alternative === undefined ? {} : { alternative, options: { ...options, signal: undefined } };
-      decoded = await this.#exchange({ numbered, ...call, params: given, ...more });
+      decoded = await this.#exchange({ numbered, ...call, params: given, alternative });
       return decoded.result;
     });
     return result === decoded.result ? decoded : { ...decoded, result };
@@ -282,9 +281,13 @@ export class Requests {
   }
 
   #prepared(connection: Connection, entry: OutgoingRequest, call: Call): Prepared {
-    const { view } = connection.negotiated;
+    const { view, capabilities } = connection.negotiated;
     const params = view.lower("outgoingRequests", call.method, call.params);
-    return { connection, view, entry, call, params, options: this.#setup.notifications.guard(call.options) };
+    const task = askedAlternative(entry, params)?.capability;
+    // A request cancels the task, never a notification (2025-11-25, cancellation, behavior requirements).
+    const given =
+      task && declares(capabilities, task) ? { ...call.options, signal: undefined } : call.options;
+    return { connection, view, entry, call, params, options: this.#setup.notifications.guard(given) };
   }
 
   /** Goes through rounds of input, if the response asks for some, and reads the result. */

@@ -427,17 +427,20 @@ export function requireCapability(
 }
 
 /**
- * The result that stands for the plain one, if the parameters ask for it by the member that marks it: `task` (2025-11-25, tasks,
- * creating tasks).
+ * The result in place of the plain one that parameters ask for by the member that marks it: `task` (2025-11-25, tasks, creating
+ * tasks).
+ *
+ * @param result the answer, if it has come: it has the mark, too
  */
 export function askedAlternative(
   entry: OutgoingRequest | undefined,
   params: Params | undefined,
-  result: unknown,
+  result?: unknown,
 ): Alternative | undefined {
-  if (!params || !isObject(result)) return undefined;
+  const hasMark = (value: unknown, key: string): boolean => isObject(value) && isObject(value[key]);
   return entry?.alternatives?.find(
-    ({ key = "", value }) => value === undefined && isObject(params[key]) && isObject(result[key]),
+    ({ key = "", value }) =>
+      value === undefined && hasMark(params, key) && (result === undefined || hasMark(result, key)),
   );
 }
 
