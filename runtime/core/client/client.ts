@@ -240,7 +240,8 @@ export class Client implements Caller {
   /**
    * Sends a request. Resolves with its result in the authoring vocabulary, from the cache while the cached result is
    * fresh. With the option `result`, a schema, it also sends methods that the revision does not have, and resolves with
-   * the output of the schema.
+   * the output of the schema. With `task` in the parameters, the result may be `{ task }` as it came (2025-11-25, tasks); to
+   * abort such a request does nothing, for `tasks/cancel` cancels its task.
    *
    * @throws {McpError} `method-not-found`: the revision has no such method, and there is no `result`;
    *   `invalid-definition`: `result` is not a schema; `invalid-result`

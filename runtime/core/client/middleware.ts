@@ -114,10 +114,8 @@ interface Sent {
 /** Gets the progress of a request, by its token. */
 type Reports = Map<unknown, (progress: Progress) => void>;
 
-/** A result that may replace the plain one. */
+/** A request whose parameters ask for a result in place of the plain one: its work goes on after its answer. */
 export interface Alternative {
-  /** The member that marks it. */
-  readonly key: string;
   /**
    * Called each time the request is sent with a listener of progress. Listeners that it puts into `later` get progress
    * even after the answer, until they are deleted.
@@ -128,11 +126,11 @@ export interface Alternative {
 const alternatives = new WeakMap<object, Alternative>();
 
 /**
- * Allows an alternative result for a request whose parameters ask for it. If the caller aborts, the request is not
- * cancelled then: another request cancels the work behind the alternative.
+ * Follows the work of a request whose parameters ask for an alternative result. If the caller aborts, the request is not cancelled
+ * then: another request cancels the work behind the alternative.
  *
  * @param context the request's context that middleware gets
- * @param alternative `undefined` allows only the plain result
+ * @param alternative `undefined` for a request whose work ends with its answer
  */
 export function expectAlternative(context: object, alternative: Alternative | undefined): void {
   if (alternative === undefined) alternatives.delete(context);
@@ -162,7 +160,7 @@ export function peerOf(hooked: Hooked): Peer {
 /**
  * Runs the middleware of a client around a request to its server.
  *
- * @param send sends the request with these parameters; `alternative` is a result that may replace the plain one
+ * @param send sends the request with these parameters; `alternative` follows work that goes on after the answer
  */
 export async function sendThrough(
   hooked: Hooked,

@@ -2,6 +2,8 @@ import type { IncomingRequest, OutgoingRequest } from "@mcpgen/protocol/model";
 import {
   Aborts,
   Admission,
+  type ErrorObject,
+  errorObjectOf,
   internalError,
   invalidParams,
   isMcpError,
@@ -281,15 +283,10 @@ export class Questions {
   }
 
   /** The JSON-RPC error for a thrown value: the text of what is no `McpError` is sent only if the application says so. */
-  errorBody(thrown: unknown): { code: number; message: string; data?: unknown } {
-    const error = isMcpError(thrown) ? thrown : undefined;
-    const data = error?.data;
-    const otherwise = this.#thrownErrors === "message" ? messageOf(thrown) : "the client failed to answer";
-    return {
-      code: error?.rpcCode ?? rpc.internalError,
-      message: error?.message ?? otherwise,
-      ...(isObject(data) ? { data } : {}),
-    };
+  errorBody(thrown: unknown): ErrorObject {
+    if (isMcpError(thrown)) return errorObjectOf(thrown);
+    const message = this.#thrownErrors === "message" ? messageOf(thrown) : "the client failed to answer";
+    return { code: rpc.internalError, message };
   }
 
   /** Reports why a question gets an error, unless its handler chose the error. */

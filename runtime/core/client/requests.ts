@@ -11,6 +11,8 @@ import {
 } from "@mcpgen/base";
 import {
   type RevisionView,
+  askedAlternative,
+  declares,
   exactParams,
   noSuchMethod,
   requestParams,
@@ -31,8 +33,9 @@ import type { Connections } from "./connections.js";
 import {
   type Decoded,
   type ServerResponse,
-  alternativeOf,
   decode,
+  decodeAlternative,
+  typedResult,
   invalidResult,
   isAccepted,
   remoteError,
@@ -99,7 +102,7 @@ interface Call extends Bounded, Called, Omit<Special, "started"> {
   /** Receives the authorization each time the request is sent. */
   readonly authorized?: Sending["authorized"];
   readonly numbered?: Numbered;
-  /** The alternative to the plain result. */
+  /** Follows work that goes on after the answer. */
   readonly alternative?: Alternative | undefined;
 }
 
@@ -143,9 +146,7 @@ export class Requests {
     const sent = { method, params, signal: options.signal };
     const { view } = connections.negotiated;
     const result = await sendThrough(profile, view, sent, async (given, alternative, numbered) => {
-      const more =
-        alternative === undefined ? {} : { alternative, options: { ...options, signal: undefined } };
-      decoded = await this.#exchange({ numbered, ...call, params: given, ...more });
+      decoded = await this.#exchange({ numbered, ...call, params: given, alternative });
       return decoded.result;
     });
     return result === decoded.result ? decoded : { ...decoded, result };
@@ -295,9 +296,13 @@ export class Requests {
   }
 
   #prepared(connection: Connection, entry: OutgoingRequest, call: Call): Prepared {
-    const { view } = connection.negotiated;
+    const { view, capabilities } = connection.negotiated;
     const params = view.lower("outgoingRequests", call.method, call.params);
-    return { connection, view, entry, call, params, options: this.#setup.notifications.guard(call.options) };
+    const task = askedAlternative(entry, params)?.capability;
+    // A request cancels the task, never a notification (2025-11-25, cancellation, behavior requirements).
+    const given =
+      task && declares(capabilities, task) ? { ...call.options, signal: undefined } : call.options;
+    return { connection, view, entry, call, params, options: this.#setup.notifications.guard(given) };
   }
 
   /** Goes through rounds of input, if the response asks for some, and reads the result. */
@@ -347,13 +352,12 @@ export class Requests {
 
   /** Translates a result to the authoring vocabulary. Valid results, which are the most, do not need a promise. */
   #read({ view, entry, call, params }: Prepared, result: unknown): Decoded | Promise<Decoded> {
-    const { method, alternative, options } = call;
+    const { method, options } = call;
     const { profile } = this.#setup;
     const { readNulls } = profile;
     const asks = options.inputRequired === "return" && eraOf(view).resultTypes && !isComplete(result, entry);
-    const key = asks ? "resultType" : alternative?.key;
-    if (key !== undefined && isObject(result) && key in result)
-      return alternativeOf({ view, method, readNulls }, entry, key, result);
+    const alternative = asks ? typedResult(method, entry, result) : askedAlternative(entry, params, result);
+    if (alternative) return decodeAlternative({ view, method, readNulls }, alternative, result);
     const asked = requestParams(params, call.params);
     const part = partOf(entry, call, asked);
     const lifted = (decoded: Decoded): Decoded | Promise<Decoded> =>
@@ -460,8 +464,8 @@ function partOf(
 }
 
 /** @throws {McpError} the error of the response */
-function resultOf(response: ServerResponse, { call, params }: Prepared): unknown {
-  if (response.error) throw remoteError(call.method, response, params);
+function resultOf(response: ServerResponse, { call, params, view }: Prepared): unknown {
+  if (response.error) throw remoteError(call.method, response, params, view);
   return response.result;
 }
 

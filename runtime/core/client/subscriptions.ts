@@ -390,7 +390,7 @@ async function attachModern(
     return withMeta(view.lower("outgoingRequests", listen, given), view);
   });
   const over = answer.then(
-    (response) => (response.error ? remoteError(listen, response) : undefined),
+    (response) => (response.error ? remoteError(listen, response, undefined, view) : undefined),
     (error: Error) => {
       const reason: unknown = ended.signal.aborted ? ended.signal.reason : error;
       return reason instanceof McpError ? reason : undefined;

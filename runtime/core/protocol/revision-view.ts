@@ -11,7 +11,9 @@ import type {
   StepRefusal,
   StepReport,
   Steps,
+  Alternative,
   MethodFacts,
+  OutgoingRequest,
   Refuse,
 } from "@mcpgen/protocol/model";
 import { invalid, isObject, McpError, type Params, type RequestId, requestOf } from "@mcpgen/base";
@@ -59,11 +61,6 @@ export class RevisionView<R extends Role = Role> {
     this.translates = chain.length > 0;
     this.#chain = chain;
     this.#options = options;
-  }
-
-  /** The code of the error with this name in the tables; `general` if the revision has no such error. */
-  errorCode(name: string, general: number = rpc.invalidParams): number {
-    return this.table.errors[name]?.code ?? general;
   }
 
   /**
@@ -427,6 +424,24 @@ export function requireCapability(
     if (isWrong || !declares(own, path))
       throw new McpError("missing-capability", `${method}: the ${of} has not declared ${path.join(".")}`);
   }
+}
+
+/**
+ * The result in place of the plain one that parameters ask for by the member that marks it: `task` (2025-11-25, tasks, creating
+ * tasks).
+ *
+ * @param result the answer, if it has come: it has the mark, too
+ */
+export function askedAlternative(
+  entry: OutgoingRequest | undefined,
+  params: Params | undefined,
+  result?: unknown,
+): Alternative | undefined {
+  const hasMark = (value: unknown, key: string): boolean => isObject(value) && isObject(value[key]);
+  return entry?.alternatives?.find(
+    ({ key = "", value }) =>
+      value === undefined && hasMark(params, key) && (result === undefined || hasMark(result, key)),
+  );
 }
 
 /**

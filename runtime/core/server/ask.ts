@@ -9,17 +9,18 @@ import {
   type Judged,
   McpError,
   isMcpError,
+  isObject,
   messageOf,
   type Names,
   type Params,
   requireKnown,
 } from "@mcpgen/base";
-import { refusal } from "../protocol/error-table.js";
+import { changingName, refusal } from "../protocol/error-table.js";
 import { declares, requestParams } from "../protocol/revision-view.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./context.js";
 import { type AskFacts, askThrough } from "./middleware.js";
 import type { RequestContext } from "./request.js";
-import { type AskedBefore, Suspended } from "./rounds.js";
+import { type AskedBefore, newRounds, Suspended } from "./rounds.js";
 import type { RequestProtocol, SendAsk } from "./server-definition.js";
 
 const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0, checkAnswers: 0 };
@@ -66,6 +67,7 @@ export function askWith(context: RequestContext): Ask {
       request(key, { method: "sampling/createMessage", params: params as unknown as Params }, options),
     roots: (key, options) =>
       request(key, { method: "roots/list" }, options, ({ roots }: ListRootsResult) => roots),
+    request: (key, asked, options) => request(key, asked as Asked, options),
     all: <R extends { readonly [key: string]: AskedRequest }>(requests: R, options?: AskOptions) => {
       const entries = Object.entries(requests).map(
         async ([key, asked]) => [key, await request(key, asked as Asked, options)] as const,
@@ -249,6 +251,30 @@ export async function answerOf(context: RequestContext, { key, asked, judge }: J
     throw new Suspended();
   }
   return liftedAnswer(context, asked, await readAnswer(context, key, asked, answer));
+}
+
+/** Begins the key of a page that an error requires. */
+const pageKey = "page ";
+
+/**
+ * Puts the pages that an error requires (2025-11-25, elicitation, URL elicitation required) into the round of a request, for a
+ * client of 2026-07-28: when it has opened them, the handler runs again. A client that has declined one gets the error.
+ *
+ * @returns whether there is such a round
+ * @throws {McpError} `missing-capability`: the client opens no pages
+ */
+export function asksForPages(context: RequestContext, error: McpError): boolean {
+  if (!context.entry.multiRoundTrip || changingName(error) !== "URL_ELICITATION_REQUIRED") return false;
+  const { elicitations: pages } = isObject(error.data) ? error.data : {};
+  if (!Array.isArray(pages) || !pages.every(isObject) || pages.length === 0) return false;
+  const rounds = (context.rounds ??= newRounds());
+  const opened = [...rounds.answers].filter(([key]) => key.startsWith(pageKey));
+  if (opened.some(([, { action }]) => action !== "accept")) return false;
+  for (const [index, { elicitationId: _, ...page }] of pages.entries()) {
+    const asked = { method: "elicitation/create", params: { ...page, mode: "url" } };
+    rounds.wanted.set(`${pageKey}${opened.length + index + 1}`, toSend(context, asked, true));
+  }
+  return true;
 }
 
 /** Reads an answer to a request that is part of a result. @throws {McpError} `invalid-params` */

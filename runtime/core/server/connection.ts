@@ -4,6 +4,7 @@ import {
   batchesUnsupported,
   type Channel,
   classify,
+  errorObjectOf,
   errorText,
   internalError,
   invalidParams,
@@ -597,9 +598,9 @@ function serialiseError(
 ): { readonly text: string; readonly code: number } {
   let code: number = rpc.internalError;
   try {
-    const { message, data, rpcCode = code } = error;
-    if (Number.isSafeInteger(rpcCode)) code = rpcCode;
-    return { text: errorText(id, { code, message, data }), code };
+    const sent = errorObjectOf(error);
+    ({ code } = sent);
+    return { text: errorText(id, sent), code };
   } catch {
     return { text: errorText(id, { code, message: messageOf(error) }), code };
   }

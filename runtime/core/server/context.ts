@@ -181,6 +181,20 @@ export interface Ask {
   sample(key: string, params: SamplingParams, options?: AskOptions): Promise<CreateMessageResult>;
   /** Asks for the folders and files that the client considers relevant (roots). */
   roots(key: string, options?: AskOptions): Promise<ListRootsResult["roots"]>;
+  /**
+   * Sends a request of any method that the revision allows in the running call, which ends it, too. Up to 2025-11-25 these are all
+   * its requests to clients (such as `ping`, and `elicitation/create` with `task`) and methods that no revision defines. From
+   * 2026-07-28 on only the requests above and those of extensions may be asked (multi round-trip requests, server requirements).
+   *
+   * @returns the result in the authoring vocabulary; any object for a method that no revision defines; for a request with `task`
+   *   also `{ task }`, as it came
+   * @throws {McpError} `missing-capability`: the revision does not allow the method here, or the client has not declared it
+   */
+  request(
+    key: string,
+    asked: { readonly method: string; readonly params?: object },
+    options?: AskOptions,
+  ): Promise<Params>;
   /** Sends several requests in one round. */
   all<const R extends { readonly [key: string]: AskedRequest }>(
     requests: R,

@@ -29,7 +29,7 @@ import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/author
 import type { BatchAnswers, Era, IncomingRequest } from "@mcpgen/protocol/model";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { type LogLevel, isLogLevel, logMessage, metaKeys } from "../protocol/meta.js";
-import { refusal } from "../protocol/error-table.js";
+import { codeAt, errorAt, refusal } from "../protocol/error-table.js";
 import {
   type RevisionView,
   declaredIn,
@@ -37,7 +37,15 @@ import {
   requestParams,
   sendError,
 } from "../protocol/revision-view.js";
-import { askInResult, askWith, judgedAnswer, requireCapability, sealedAnswer, toSend } from "./ask.js";
+import {
+  askInResult,
+  asksForPages,
+  askWith,
+  judgedAnswer,
+  requireCapability,
+  sealedAnswer,
+  toSend,
+} from "./ask.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
 import {
@@ -281,8 +289,8 @@ export class RequestContext implements HandlerContext, Waiting {
   errorOf(thrown: unknown): McpError {
     this.report(thrown);
     const error = errorOf(thrown, this.connection.definition.thrown === "message");
-    const { refusals } = this.protocol.revision;
-    return refusals ? refusals.thrown(error, this.method) : error;
+    const { revision } = this.protocol;
+    return errorAt(revision, revision.refusals?.thrown(error, this.method) ?? error);
   }
 
   /**
@@ -547,7 +555,7 @@ export class RequestContext implements HandlerContext, Waiting {
     const { entry, params, protocol, request } = this;
     const { revision, era } = protocol;
     let lowered = value;
-    if (revision.translates)
+    if (revision.translates && !era.isAlternative?.(value, this))
       lowered = revision.lower(
         "outgoingResults",
         request.method,
@@ -573,7 +581,20 @@ export class RequestContext implements HandlerContext, Waiting {
     const { connection, rounds } = this;
     if (this.#isOver) return connection.countAborted(-1);
     if (rounds?.wanted.size) return this.#suspend(rounds);
+    if (isMcpError(thrown) && this.#asksForPages(thrown)) return;
     this.#refuse(this.errorOf(thrown));
+  }
+
+  /** Answers with the pages that the client must open first, if the handler has thrown an error that requires them. */
+  #asksForPages(thrown: McpError): boolean {
+    try {
+      if (!asksForPages(this, thrown)) return false;
+    } catch (error) {
+      this.#refuse(this.errorOf(error));
+      return true;
+    }
+    if (!this.#holds(0, () => this.#suspend(this.rounds!))) this.#suspend(this.rounds!);
+    return true;
   }
 
   #refuse(error: McpError): void {
@@ -626,11 +647,11 @@ function isJson(value: unknown): boolean {
   return plain && Object.values(value).every((member) => member === undefined || isJson(member));
 }
 
-/** Whether an error is meant for the client: it has a JSON-RPC code, or names a missing capability. */
+/** Whether an error is meant for the client: it has a JSON-RPC code or a name, or is that of a missing capability. */
 function isMeantForClient(thrown: unknown): boolean {
   if (!isMcpError(thrown)) return false;
-  const { code, rpcCode = rpc.internalError } = thrown;
-  return code === "missing-capability" || rpcCode !== rpc.internalError;
+  const { code, protocolName, rpcCode = rpc.internalError } = thrown;
+  return code === "missing-capability" || protocolName !== undefined || rpcCode !== rpc.internalError;
 }
 
 /**
@@ -773,7 +794,7 @@ export function unsupportedVersion(definition: ServerDefinition, version: unknow
     "unsupported-version",
     `protocol version ${JSON.stringify(requested)} is not supported; supported: ${supported.join(", ")}`,
     {
-      rpcCode: nearest.errorCode("UNSUPPORTED_PROTOCOL_VERSION"),
+      rpcCode: codeAt(nearest, "UNSUPPORTED_PROTOCOL_VERSION"),
       data: { supported, requested },
     },
   );

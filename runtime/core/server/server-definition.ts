@@ -111,6 +111,8 @@ export interface ServerEra {
    * @param resultType of a result that is not complete
    */
   finish(result: Params, context: RequestContext, hints?: CacheHints, resultType?: string): Params;
+  /** Whether a result has the words of its revision already: the request asks for it, and the vocabulary does not have it. */
+  isAlternative?(result: Params, context: RequestContext): boolean;
   /** The protocol as a request states it; absent where a handshake does. @throws {McpError} */
   stated?(definition: ServerDefinition, request: RequestMessage): RequestProtocol;
   /** Why the server sends no requests to the client. */

@@ -1,4 +1,5 @@
 import {
+  errorObjectOf,
   errorText,
   invalidRequest,
   isObject,
@@ -329,9 +330,7 @@ export function replyError(
   error: McpError,
   cors = corsHeaders(exchange),
 ): void {
-  const { message, data, rpcCode = rpc.internalError } = error;
-  const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
-  exchange.reply(status, { ...jsonHeaders, ...cors }, errorText(id, body));
+  exchange.reply(status, { ...jsonHeaders, ...cors }, errorText(id, errorObjectOf(error)));
 }
 
 /** Replies with the denial of the application. */

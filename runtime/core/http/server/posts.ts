@@ -25,6 +25,7 @@ import {
   keyword,
   paramHeadersOf,
 } from "../../protocol/param-headers.js";
+import { codeAt } from "../../protocol/error-table.js";
 import { type RevisionView, runsTools } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
 import {
@@ -215,7 +216,7 @@ function requestOf(
 
 function mismatch(revision: RevisionView, problem: string): McpError {
   return new McpError("invalid-request", `header mismatch: ${problem}`, {
-    rpcCode: revision.errorCode("HEADER_MISMATCH"),
+    rpcCode: codeAt(revision, "HEADER_MISMATCH"),
   });
 }
 

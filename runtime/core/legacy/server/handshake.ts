@@ -1,5 +1,5 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import { invalidParams, type Params, weightOf } from "@mcpgen/base";
+import { invalidParams, isObject, type Params, weightOf } from "@mcpgen/base";
 import { declaredIn, isGranted } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { type RequestContext, beforeHandshake, logLevelOf } from "../../server/request.js";
@@ -13,6 +13,11 @@ const readyMethod = "notifications/initialized";
 /** A handshake opens a session. */
 export const legacyEra: LegacyEra = {
   finish: (result) => result,
+  // A task in place of the result (2025-11-25, tasks, creating tasks).
+  isAlternative: ({ task }, { request, protocol }) =>
+    isObject(task) &&
+    isObject(request.params?.["task"]) &&
+    protocol.revision.table.incomingRequests.has("tasks/result"),
   // Sends asks as requests of the server (2025-11-25 and before).
   sendAsk: ({ connection, protocol, request, signal }, { asked: { method, params } }, options) =>
     connection.ask({ revision: protocol.revision, method, params }, { ...options, signal }, request.id),
