@@ -288,8 +288,9 @@ export class Client implements Caller {
       options,
       place && { place },
     );
-    leftOut(method, rejected, this.#setup.onWarning);
-    return parse ? parsed(parse, result, (problem) => invalidResult(method, problem)) : result;
+    const usable = method === "tools/list" ? this.#learned(result, rejected) : { result, rejected };
+    leftOut(method, usable.rejected, this.#setup.onWarning);
+    return parse ? parsed(parse, usable.result, (problem) => invalidResult(method, problem)) : usable.result;
   }
 
   /**
@@ -619,6 +620,18 @@ export class Client implements Caller {
         rejected: usable ? [...rejected, ...usable.rejected] : rejected,
       };
     });
+  }
+
+  /** Learns the tools of a page, and leaves those out whose header declarations are invalid. */
+  #learned(
+    result: Params,
+    rejected: readonly Rejected[],
+  ): { readonly result: Params; readonly rejected: readonly Rejected[] } {
+    const items = result["tools"];
+    if (!Array.isArray(items)) return { result, rejected };
+    const usable = this.#learn(items as readonly Open<"Tool">[]);
+    if (usable.rejected.length === 0) return { result, rejected };
+    return { result: { ...result, tools: usable.tools }, rejected: [...rejected, ...usable.rejected] };
   }
 
   /** Keeps the schemas, hints and headers of listed tools. Over HTTP, rejects tools with invalid header declarations. */

@@ -211,6 +211,19 @@ export interface ServerSession {
   readonly clientCapabilities: ClientCapabilities;
   /** Name of the authenticated client; empty if the transport does not authenticate. */
   readonly principal: string;
+  /** A copy of the data of the application; `undefined` without any, and from 2026-07-28 on. */
+  readonly data: unknown;
+  /**
+   * Keeps data of the application with the session, in place of earlier data: for example, the id of the session that a gateway
+   * has with another server. With a `sessions.store`, the data is in the store when the promise resolves, and handlers read it
+   * in other processes and after a restart. The ids of `sealedSessions` hold it: without `cluster`, set it in middleware around
+   * `initialize`, after `next`.
+   *
+   * @param data JSON of at most 16,384 bytes in UTF-8; `undefined` removes it
+   * @throws {McpError} `missing-capability`: there is no session (2026-07-28, or before the handshake); `invalid-definition`: not
+   *   JSON; `limit-exceeded`: too many bytes, or the memory limits; `not-expressible`: the id holds the data; `store-failed`
+   */
+  setData(data: unknown): Promise<void>;
   /** Resolves when the connection (over HTTP: the session) has ended. */
   readonly closed: Promise<void>;
   /**
