@@ -204,7 +204,8 @@ export class SharedSession implements ClusterSession {
     const weigh = (texts: Iterable<string>): number =>
       [...texts].reduce((sum, text) => sum + weightOf(text, mostReserved), 0);
     const kept = data ?? before;
-    const more = weigh([...subscriptions, kept]) - weigh([...watched, before]);
+    const more =
+      weigh([...subscriptions, ...(kept ? [kept] : [])]) - weigh([...watched, ...(before ? [before] : [])]);
     try {
       if (more > 0) connection.reserve(more);
       else connection.release(-more);

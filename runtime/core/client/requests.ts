@@ -244,7 +244,11 @@ export class Requests {
     const entry = view.table.outgoingRequests.get(method) ?? (isVendor ? vendorEntry : undefined);
     if (!entry) throw notInTable(method, view);
     if (entry.payload) throw noSuchMethod(method, view);
-    requireCapability(method, entry, declarations(view, capabilities, senderOf(this.#setup.profile, options)));
+    requireCapability(
+      method,
+      entry,
+      declarations(view, capabilities, senderOf(this.#setup.profile, options)),
+    );
     if (options.onBehalfOf && !eraOf(view).requestMeta)
       throw notExpressible(method, `onBehalfOf: ${view.id} states the client once for a connection`);
     if (options.headers && !connection.channel.carriesHeaders)
@@ -374,7 +378,8 @@ export class Requests {
       const { table } = view;
       const declared =
         runsTools(table.outgoingRequests.get(method)) && this.#setup.tools.headersOf(call.params);
-      return { ...added, ...mirrorHeaders(view, method, written, declared || undefined) };
+      const mirrored = mirrorHeaders(view, method, written, declared || undefined);
+      return added ? { ...added, ...mirrored } : mirrored;
     };
     const sending = { method, options, write, headers, added, authorized, place, numbered, started };
     return call.repeatable ? this.#repeated(sending, prepared) : connection.request(sending);
@@ -401,11 +406,7 @@ export class Requests {
   }
 
   /** The `_meta` of a request without its progress token. Merges objects only if there are two. */
-  #metaOf(
-    { _meta }: Params,
-    view: RevisionView<"client">,
-    options: RequestOptions = {},
-  ): Params | undefined {
+  #metaOf({ _meta }: Params, view: RevisionView<"client">, options: RequestOptions = {}): Params | undefined {
     const general = options.onBehalfOf
       ? requestMeta(view, senderOf(this.#setup.profile, options))
       : this.#metaFor(view);

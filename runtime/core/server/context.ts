@@ -32,6 +32,8 @@ export interface HandlerContext extends AddedContext {
   /** The client's description of itself: for display, not for decisions. */
   readonly clientInfo: Implementation | undefined;
   readonly clientCapabilities: ClientCapabilities;
+  /** The least severity of log messages that the client gets; `undefined`: it gets none. */
+  readonly logLevel: LogLevel | undefined;
   /** The authenticated client, if the transport authenticates: over HTTP, the claims of the verified token. */
   readonly auth: unknown;
   /** The client: its declarations, notifications to it, and requests to it outside of any handler. */

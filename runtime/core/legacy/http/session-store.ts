@@ -123,7 +123,7 @@ export function restore(
   revision: RevisionView<"server">,
   { clientInfo, clientCapabilities, declared, logLevel, subscriptions, data }: StoredSession,
 ): void {
-  const weights = [[clientCapabilities, clientInfo], data, ...subscriptions].map((each) =>
+  const weights = [[clientCapabilities, clientInfo], ...subscriptions, ...(data ? [data] : [])].map((each) =>
     weightOf(each, mostReserved),
   );
   const weight = weights.reduce((sum, each) => sum + each, 0);

@@ -114,9 +114,13 @@ async function keep(connection: ServerConnection, session: Session, data: unknow
   await connection.save?.();
 }
 
+function weightOfData(text: string | undefined): number {
+  return text === undefined ? 0 : weightOf(text, mostReserved);
+}
+
 /** Keeps data that is JSON. @throws {McpError} `limit-exceeded`: the memory limits do not allow it */
 function keepText(connection: ServerConnection, session: Session, text: string | undefined): void {
-  const more = weightOf(text, mostReserved) - weightOf(session.data, mostReserved);
+  const more = weightOfData(text) - weightOfData(session.data);
   if (more > 0) connection.reserve(more);
   else connection.release(-more);
   session.weight += more;
