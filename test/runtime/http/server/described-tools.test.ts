@@ -46,10 +46,10 @@ function described(calls: unknown[] = [], isLate = true): CodeFirstServer {
   return server;
 }
 
-const regions = [undefined, "us", "ünï", ""];
-const floors = [undefined, 42, 0];
-const regionHeaders = ["", "us", "eu", "=?base64?!?="];
-const floorHeaders = ["", "42", "42.0", "7", "x"];
+const regions = [undefined, "us", "ünï"];
+const floors = [undefined, 42];
+const regionHeaders = ["", "us", "=?base64?!?="];
+const floorHeaders = ["", "42.0", "7"];
 
 describe.each(adapters)("over %s", (adapter) => {
   test("each call is judged as that of a registered tool", async () => {
