@@ -783,9 +783,9 @@ export interface RequestOptions {
    */
   readonly headers?: { readonly [name: string]: string } | undefined;
   /**
-   * The client for which a gateway sends the request. Nothing of the sender is sent in its place: an absent member is absent in
-   * the request. A result that it led to is not cached. A handshake states these members once for all requests, so revisions up
-   * to 2025-11-25 fail with `not-expressible`: connect once for each client there.
+   * The client for which a gateway sends the request: the context of its handler has these members. Nothing of the sender is sent
+   * in its place: an absent member is absent in the request. A result that it led to is not cached. A handshake states these
+   * members once for all requests, so revisions up to 2025-11-25 fail with `not-expressible`: connect once for each client there.
    */
   readonly onBehalfOf?: Represented | undefined;
 }

@@ -98,7 +98,9 @@ export function declaredBy(
   if (!capabilities.roots) return capabilities;
   const { listChanged = true, ...roots }: { listChanged?: boolean } = capabilities.roots;
   const isReported = listChanged && table.outgoingNotifications.has("notifications/roots/list_changed");
-  const declared: typeof roots & { listChanged?: true } = isReported ? { ...roots, listChanged: true } : roots;
+  const declared: typeof roots & { listChanged?: true } = isReported
+    ? { ...roots, listChanged: true }
+    : roots;
   return { ...capabilities, roots: declared };
 }
 

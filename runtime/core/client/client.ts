@@ -289,8 +289,9 @@ export class Client implements Caller {
       options,
       place && { place },
     );
-    leftOut(method, rejected, this.#setup.onWarning);
-    return parse ? parsed(parse, result, (problem) => invalidResult(method, problem)) : result;
+    const usable = method === "tools/list" ? this.#usable(method, result, rejected) : { result, rejected };
+    leftOut(method, usable.rejected, this.#setup.onWarning);
+    return parse ? parsed(parse, usable.result, (problem) => invalidResult(method, problem)) : usable.result;
   }
 
   /**
@@ -471,11 +472,10 @@ export class Client implements Caller {
         options,
         { started, part },
       );
-      const items = this.#listIn(result, method) as readonly Item[];
-      const usable = method === "tools/list" ? this.#learn(items as never) : { tools: items, rejected: [] };
-      const [wrong] = [...rejected, ...usable.rejected];
+      const usable = this.#usable<Item>(method, result, rejected);
+      const [wrong] = usable.rejected;
       if (wrong) throw invalidResult(get.method, `${wrong.pointer}: ${wrong.reason}`);
-      return usable.tools[0] as Item | undefined;
+      return usable.items[0];
     } catch (error) {
       if (isMissing(error, view)) return undefined;
       throw error;
@@ -594,10 +594,6 @@ export class Client implements Caller {
     return collect(this.#pagesOf<Item>(method, options, started));
   }
 
-  #listIn(result: Params, method: string): readonly unknown[] {
-    return listIn(result, method, [this.#negotiated.view, ...this.#setup.known]);
-  }
-
   /** @param started the start of the total timeout for all pages; without it, each page has its own timeout */
   #pagesOf<Item>(
     method: string,
@@ -609,27 +605,34 @@ export class Client implements Caller {
         part: "page",
         ...(started !== undefined && { started }),
       });
-      const items = this.#listIn(result, method);
-      const usable = method === "tools/list" ? this.#learn(items as readonly Open<"Tool">[]) : undefined;
-      return {
-        complete: true,
-        references: [],
-        ...listed,
-        nextCursor: result["nextCursor"],
-        items: (usable?.tools ?? items) as readonly Item[],
-        rejected: usable ? [...rejected, ...usable.rejected] : rejected,
-      };
+      const { nextCursor } = result;
+      const { items, rejected: all } = this.#usable<Item>(method, result, rejected);
+      return { complete: true, references: [], ...listed, nextCursor, items, rejected: all };
     });
   }
 
-  /** Keeps the schemas, hints and headers of listed tools. Over HTTP, rejects tools with invalid header declarations. */
-  #learn(tools: readonly Open<"Tool">[]): {
-    tools: readonly Open<"Tool">[];
-    rejected: readonly Rejected[];
-  } {
+  /**
+   * The items of a list. Keeps the schemas, hints and headers of tools; over HTTP, rejects tools with invalid header
+   * declarations.
+   */
+  #usable<Item>(
+    method: string,
+    result: Params,
+    rejected: readonly Rejected[],
+  ): { readonly result: Params; readonly items: readonly Item[]; readonly rejected: readonly Rejected[] } {
+    const items = listIn(result, method, [this.#negotiated.view, ...this.#setup.known]) as readonly Item[];
+    if (method !== "tools/list") return { result, items, rejected };
     const { standing } = this.#connections;
     const hasHeaders =
       standing?.channel.carriesHeaders === true && eraOf(standing.negotiated.view).paramHeaders;
-    return this.#tools.learn(tools, hasHeaders);
+    const learned = this.#tools.learn(items as readonly Open<"Tool">[], hasHeaders);
+    if (learned.rejected.length === 0) return { result, items, rejected };
+    const member = Object.keys(result).find((name) => result[name] === items)!;
+    const tools = learned.tools as readonly Item[];
+    return {
+      result: { ...result, [member]: tools },
+      items: tools,
+      rejected: [...rejected, ...learned.rejected],
+    };
   }
 }

@@ -388,7 +388,8 @@ export class Requests {
       const { table } = view;
       const declared =
         runsTools(table.outgoingRequests.get(method)) && this.#setup.tools.headersOf(call.params);
-      return { ...added, ...mirrorHeaders(view, method, written, declared || undefined) };
+      const mirrored = mirrorHeaders(view, method, written, declared || undefined);
+      return added ? { ...added, ...mirrored } : mirrored;
     };
     const sending = { method, options, write, headers, added, authorized, place, numbered, started, call };
     return call.repeatable ? this.#repeated(sending, prepared) : connection.request(sending);

@@ -146,6 +146,9 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
   /** Stores what changed in the session; of a transport that stores sessions. */
   save?(): Promise<void>;
 
+  /** Whether the id of the session holds its data, which then cannot change. */
+  isSealed?(): boolean;
+
   /** Id of the HTTP session, if there is one. */
   get sessionId(): string | undefined {
     return this.#channel.id;

@@ -32,6 +32,8 @@ export interface HandlerContext extends AddedContext {
   /** The client's description of itself: for display, not for decisions. */
   readonly clientInfo: Implementation | undefined;
   readonly clientCapabilities: ClientCapabilities;
+  /** The least severity of log messages that the client gets; `undefined`: it gets none. */
+  readonly logLevel: LogLevel | undefined;
   /** The authenticated client, if the transport authenticates: over HTTP, the claims of the verified token. */
   readonly auth: unknown;
   /** The client: its declarations, notifications to it, and requests to it outside of any handler. */
@@ -249,6 +251,19 @@ export interface ServerSession {
   readonly clientCapabilities: ClientCapabilities;
   /** Name of the authenticated client; empty if the transport does not authenticate. */
   readonly principal: string;
+  /** A copy of the data of the application; `undefined` without any, and from 2026-07-28 on. */
+  readonly data: unknown;
+  /**
+   * Keeps data of the application with the session, in place of earlier data: for example, the id of the session that a gateway
+   * has with another server. With a `sessions.store`, the data is in the store when the promise resolves, and handlers read it
+   * in other processes and after a restart. The ids of `sealedSessions` hold it: without `cluster`, set it in middleware around
+   * `initialize`, after `next`.
+   *
+   * @param data JSON of at most 16,384 bytes in UTF-8; `undefined` removes it
+   * @throws {McpError} `missing-capability`: there is no session (2026-07-28, or before the handshake); `invalid-definition`: not
+   *   JSON; `limit-exceeded`: too many bytes, or the memory limits; `not-expressible`: the id holds the data; `store-failed`
+   */
+  setData(data: unknown): Promise<void>;
   /** Resolves when the connection (over HTTP: the session) has ended. */
   readonly closed: Promise<void>;
   /**

@@ -8,11 +8,13 @@ import {
   type Params,
   weightOf,
 } from "@mcpgen/base";
+import type { Open } from "@mcpgen/protocol/open";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { notFound } from "../protocol/error-table.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Received, isGranted, mayGet } from "../protocol/revision-view.js";
 import { type CompleteParams, complete } from "./completion.js";
+import type { HandlerContext } from "./context.js";
 import { Listing, type ListingOptions } from "./listing.js";
 import { type PromptEntry, getPrompt } from "./prompts.js";
 import type { RequestContext } from "./request.js";
@@ -36,6 +38,14 @@ export interface OtherFeatures {
   judgingContent(warn: (message: string) => void): Received;
 }
 
+/** Describes a tool that is not registered; `undefined` if this client may not call it. */
+export type ToolDescriber = (
+  name: string,
+  context: HandlerContext,
+) => Described | undefined | Promise<Described | undefined>;
+
+type Described = Pick<Open<"Tool">, "inputSchema">;
+
 /** Tools, resources, templates and prompts, and the methods that serve them. */
 export class Features {
   readonly tools: Listing<ToolEntry>;
@@ -43,6 +53,8 @@ export class Features {
   readonly templates: Listing<TemplateEntry>;
   readonly prompts: Listing<PromptEntry>;
   readonly options: ListOptions;
+  /** Describes the tools that are not in `tools`. */
+  describeTool: ToolDescriber | undefined;
   /** Absent in a server of tools alone. */
   readonly #others: OtherFeatures | undefined;
 

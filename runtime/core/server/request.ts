@@ -204,6 +204,10 @@ export class RequestContext implements HandlerContext, Waiting {
     return this.protocol.clientCapabilities;
   }
 
+  get logLevel(): LogLevel | undefined {
+    return this.protocol.logLevel;
+  }
+
   // Getters return functions that do not depend on `this`: handlers may destructure the context.
 
   get progress(): HandlerContext["progress"] {

@@ -146,8 +146,10 @@ export interface Session extends RequestProtocol {
   readonly declared: ServerCapabilities;
   /** URIs of the resources that the client subscribed to. */
   watched?: Set<string> | undefined;
-  /** Bytes that the session reserves on its connection, `watched` and `roots` included. */
+  /** Bytes that the session reserves on its connection, `watched`, `roots` and `data` included. */
   weight: number;
+  /** Data of the application, as JSON. */
+  data?: string | undefined;
   /** The client's roots, once a handler or the application has asked for them. */
   roots?: KeptRoots | undefined;
 }
@@ -172,6 +174,8 @@ export interface LegacyEra extends ServerEra {
   changed(connection: ServerConnection, session: Session, change: Change): void;
   /** Sends a notification of no request once the client is initialized. */
   notify(connection: ServerConnection, session: Session, method: string, params: Params | undefined): void;
+  /** Keeps data of the application with a session. @throws {McpError} */
+  keep(connection: ServerConnection, session: Session, data: unknown): Promise<void>;
   /** The client of a session has sent a notification. */
   heard(connection: ServerConnection, session: Session, method: string): void;
 }

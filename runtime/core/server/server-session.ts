@@ -51,6 +51,22 @@ export class ConnectedSession implements ServerSession {
     return this.#connection.sessionId;
   }
 
+  /** The state of the session, unless the client belongs to a request of the modern era. */
+  get #session(): Session | undefined {
+    return this.era === "legacy" ? this.#connection.session : undefined;
+  }
+
+  get data(): unknown {
+    const data = this.#session?.data;
+    return data === undefined ? undefined : JSON.parse(data);
+  }
+
+  async setData(data: unknown): Promise<void> {
+    const session = this.#session;
+    if (!session) throw new McpError("missing-capability", "setData: there is no session to keep data with");
+    await session.era.keep(this.#connection, session, data);
+  }
+
   get closed(): Promise<void> {
     return (this.#closed ??= new Promise((resolve) => this.#connection.onEnd(resolve)));
   }

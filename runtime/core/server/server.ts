@@ -55,7 +55,7 @@ import type {
   NotificationHandler,
   ServerSession,
 } from "./context.js";
-import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
+import { Features, type ListOptions, type OtherFeatures, type ToolDescriber, listen } from "./features.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import { memoryStateStore, type StateStore, stateSeal } from "./rounds.js";
 
@@ -357,6 +357,17 @@ export class Server {
     const vendor = handler && this.definition.schemas().handler(method, given, handler);
     this.#added.set(method, this.#checked("incomingRequests", method, given, vendor));
     this.refresh();
+  }
+
+  /**
+   * Describes the tools that are not registered: those of a server, such as a gateway, that handles `tools/list` and `tools/call`
+   * itself. Over HTTP, the headers of a call that mirror its arguments are judged by the `inputSchema` before the call is handled,
+   * as those of registered tools (2026-07-28, Streamable HTTP, custom headers).
+   *
+   * @param describe called for each such call. What it throws answers the call
+   */
+  describeTool(describe: ToolDescriber): void {
+    this.features.describeTool = describe;
   }
 
   /**

@@ -108,17 +108,27 @@ export class ModernRequests {
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
     if (listens && streams.isFull(exchange.principal))
       return replyBusy(exchange, request.id, "limits.sessions");
-    const wrong = this.#mirrorProblem(exchange, request, protocol.revision);
+    const called = calledTool(request, protocol.revision);
+    const { tools, describeTool } = this.#server.features;
+    const tool = called && tools.entries.get(called.name);
+    const problem = tool && this.#mirrorProblem(exchange, tool.definition.inputSchema, called.args);
     const setup = { form: listens ? ("auto" as const) : form, streams, quotas, table, listens };
     const channel = new PostChannel(posted, setup, [request.id]);
     const connection = new ServerConnection(this.#server.definition, channel, caller);
     connection.http = exchange;
-    if (wrong && this.#mayCall(connection, request, protocol, wrong.tool)) {
+    if (problem !== undefined && this.#mayCall(connection, request, protocol, called!.name)) {
       connection.closed();
-      return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong.problem));
+      return replyError(exchange, 400, request.id, mismatch(protocol.revision, problem));
     }
     channel.follow(connection);
-    connection.requested(request, undefined, protocol);
+    if (!called || tool || !describeTool) connection.requested(request, undefined, protocol);
+    else {
+      const judge = async (context: RequestContext): Promise<string | undefined> => {
+        const described = await describeTool(called.name, context);
+        return this.#mirrorProblem(exchange, described?.inputSchema, called.args);
+      };
+      void requestedAfter(judge, connection, request, protocol);
+    }
     channel.watch();
   }
 
@@ -176,31 +186,52 @@ export class ModernRequests {
     }
   }
 
-  /**
-   * Why the headers that mirror arguments of the called tool reject the call, and the tool. Few tools mirror arguments. A call
-   * that cannot be translated is answered by its own error.
-   */
-  #mirrorProblem(
-    exchange: Exchange,
-    { method, params = {} }: RequestMessage,
-    revision: RevisionView<"server">,
-  ): { readonly tool: string; readonly problem: string } | undefined {
-    let called = params;
-    try {
-      if (revision.translates) called = revision.lift("incomingRequests", method, params, undefined, false);
-    } catch {
-      return undefined;
-    }
-    const tool = called["name"] as string;
-    const schema = this.#server.features.tools.entries.get(tool)?.definition.inputSchema;
+  /** Why the headers that mirror arguments of the called tool reject the call. Few tools mirror arguments. */
+  #mirrorProblem(exchange: Exchange, schema: unknown, args: unknown): string | undefined {
     if (!isObject(schema)) return undefined;
     let mirrored = this.#mirrored.get(schema);
     if (mirrored === undefined)
       this.#mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
-    if (!mirrored || !runsTools(revision.table.incomingRequests.get(method))) return undefined;
-    const problem = paramProblem(exchange, paramHeadersOf(schema).headers, called["arguments"]);
-    return problem === undefined ? undefined : { tool, problem };
+    return mirrored ? paramProblem(exchange, paramHeadersOf(schema).headers, args) : undefined;
   }
+}
+
+/** The tool that a request calls, and its arguments. A call that cannot be translated is answered by its own error. */
+function calledTool(
+  { method, params = {} }: RequestMessage,
+  revision: RevisionView<"server">,
+): { readonly name: string; readonly args: unknown } | undefined {
+  if (!runsTools(revision.table.incomingRequests.get(method))) return undefined;
+  try {
+    const called = revision.translates
+      ? revision.lift("incomingRequests", method, params, undefined, false)
+      : params;
+    return { name: called["name"] as string, args: called["arguments"] };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Dispatches a call once its headers are judged by what the application says of its tool. */
+async function requestedAfter(
+  judge: (context: RequestContext) => Promise<string | undefined>,
+  connection: ServerConnection,
+  request: RequestMessage,
+  protocol: RequestProtocol,
+): Promise<void> {
+  let isGone = false;
+  connection.onEnd(() => (isGone = true));
+  const context = new RequestContext(connection, request, protocol);
+  let problem: McpError | undefined;
+  try {
+    const found = await judge(context);
+    if (found !== undefined) problem = mismatch(protocol.revision, found);
+  } catch (error) {
+    problem = context.errorOf(error);
+  }
+  if (isGone) return;
+  if (problem) connection.refuse(request.id, problem);
+  else connection.requested(request, undefined, protocol);
 }
 
 /** The request that was posted. A body that is neither a request nor a notification is answered here. */

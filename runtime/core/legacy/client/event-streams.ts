@@ -107,7 +107,8 @@ export class EventStreams implements SessionStreams {
         ": the client opens another one, and messages in between are lost",
       );
     };
-    const again = (): Promise<HttpResponse | undefined> => this.#again(this.#lastId, { signal }, backoff, missed);
+    const again = (): Promise<HttpResponse | undefined> =>
+      this.#again(this.#lastId, { signal }, backoff, missed);
     try {
       let current = await (this.#lastId === undefined ? this.#get(undefined, { signal }, backoff) : again());
       decided();

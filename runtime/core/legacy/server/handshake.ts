@@ -1,5 +1,5 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import { invalidParams, isObject, type Params, weightOf } from "@mcpgen/base";
+import { invalidParams, isObject, McpError, mostReserved, type Params, weightOf } from "@mcpgen/base";
 import { declaredIn, isGranted } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
 import { type RequestContext, beforeHandshake, logLevelOf } from "../../server/request.js";
@@ -27,6 +27,7 @@ export const legacyEra: LegacyEra = {
     ["logging/setLevel", setLevel],
   ],
   request: requestClient,
+  keep,
   changed(connection, session, { method, uri, params }) {
     if (uri !== undefined && !session.watched?.has(uri)) return;
     const facts = session.revision.table.outgoingNotifications.get(method) ?? {};
@@ -100,6 +101,48 @@ function setLevel({ level }: Params, { connection }: RequestContext): Params | P
   const least = logLevelOf(level);
   if (connection.session) connection.session.logLevel = least;
   return saved(connection);
+}
+
+/** Maximum bytes of the data of the application, as JSON in UTF-8. */
+const mostData = 16_384;
+
+async function keep(connection: ServerConnection, session: Session, data: unknown): Promise<void> {
+  if (connection.isSealed?.())
+    throw new McpError(
+      "not-expressible",
+      "setData: the id of the session holds its data: set it in middleware around initialize",
+    );
+  const text = textOf(data);
+  if (text !== undefined && new TextEncoder().encode(text).length > mostData)
+    throw new McpError("limit-exceeded", `setData: the data has more than ${mostData} bytes as JSON`);
+  keepText(connection, session, text);
+  await connection.save?.();
+}
+
+function weightOfData(text: string | undefined): number {
+  return text === undefined ? 0 : weightOf(text, mostReserved);
+}
+
+/** Keeps data that is JSON. @throws {McpError} `limit-exceeded`: the memory limits do not allow it */
+function keepText(connection: ServerConnection, session: Session, text: string | undefined): void {
+  const more = weightOfData(text) - weightOfData(session.data);
+  if (more > 0) connection.reserve(more);
+  else connection.release(-more);
+  session.weight += more;
+  session.data = text;
+}
+
+/** @throws {McpError} `invalid-definition`: JSON cannot hold the data */
+function textOf(data: unknown): string | undefined {
+  if (data === undefined) return undefined;
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(data);
+  } catch {
+    // A cycle, a BigInt, or a getter that throws.
+  }
+  if (text !== undefined) return text;
+  throw new McpError("invalid-definition", "setData: JSON cannot hold the data");
 }
 
 /** An empty result, after the session is stored. */

@@ -421,7 +421,9 @@ describe("a server that sends retry: 0", () => {
     streams.answer(await stream("id: 0\nretry: 1\ndata: \n\n"), {
       id: 1,
       signal,
+      headers: {},
       resumable: true,
+      disconnected: () => undefined,
       isDone: () => false,
       end: () => undefined,
     });
