@@ -1,5 +1,6 @@
-import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
+import { clientRevisions } from "@mcpgen/protocol";
 import {
+  type AskedRequest,
   type Client,
   type ConnectOptions,
   type InputRequired,
@@ -7,7 +8,6 @@ import {
   type ServerOptions,
   type Source,
   connect,
-  createServer,
   memoryStateStore,
 } from "@mcpgen/runtime";
 import { createHttpHandler } from "@mcpgen/runtime/http";
@@ -36,11 +36,12 @@ const question = fc.record<Question>({
   asks: fc.integer({ min: 0, max: 3000 }),
   answers: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 0, max: 3000 }) }, fc.constant(50_000)),
 });
+const large: Question = { kind: "form", asks: 0, answers: 1_000_000 };
 const plans = fc
   .array(fc.array(question, { minLength: 1, maxLength: 2 }), { maxLength: 4 })
   .filter((rounds) => rounds.flat().length <= 4);
 
-const askedOf = ({ kind, asks, answers }: Question) => {
+const askedOf = ({ kind, asks, answers }: Question): AskedRequest => {
   const message = `${answers} ${"?".repeat(asks)}`;
   const text = { type: "string" as const };
   const forms = {
@@ -57,8 +58,8 @@ const askedOf = ({ kind, asks, answers }: Question) => {
       params: { messages: [{ role: "user", content: { type: "text", text: message } }], maxTokens: 10 },
     },
     roots: { method: "roots/list" },
-  } as const;
-  return forms[kind];
+  };
+  return forms[kind] as AskedRequest;
 };
 
 /** A server whose tool asks the questions of its argument, and answers with what it got. */
@@ -181,7 +182,7 @@ test.each(behind)(
         expect(through).toEqual(await talked(await source(), plan, { revision }));
         expect(through).toMatchObject({ asked: { length: plan.flat().length } });
       }),
-      { numRuns: cases(200, 50) },
+      { numRuns: cases(200, 50), examples: [[[[large], [{ ...large, answers: 1 }]]]] },
     );
   },
 );

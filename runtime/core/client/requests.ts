@@ -133,8 +133,8 @@ export class Requests {
   exchange(method: string, params: Params, options: RequestOptions, special?: Special): Promise<Decoded> {
     const { clock, hooks } = this.#setup.profile;
     const started = clock.now();
-    const base = { method, params, options, given: options, repeatable: false, rounds: 0, started };
-    const call: Call = { ...base, ...special };
+    const given = options;
+    const call: Call = { method, params, options, given, repeatable: false, rounds: 0, started, ...special };
     return hooks.middleware.length > 0 ? this.#exchangeThrough(call) : this.#exchange(call);
   }
 

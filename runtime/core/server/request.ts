@@ -68,6 +68,7 @@ import {
   type ServerDefinition,
   type ServerEra,
   type Session,
+  isOtherResult,
   uncached,
   placeOf,
   SerialisedResult,
@@ -432,10 +433,9 @@ export class RequestContext implements HandlerContext, Waiting {
       );
       return this.#suspend(rounds);
     }
-    const { resultType } = result as Params;
-    if (resultType !== undefined && this.#asks(resultType)) return this.#askReturned(result as Params);
     let text: string;
     try {
+      if (this.#asks(result)) return this.#askReturned(result);
       text = this.#textOf(result);
     } catch (error) {
       return this.#fail(error);
@@ -444,10 +444,10 @@ export class RequestContext implements HandlerContext, Waiting {
     this.#answer(text);
   }
 
-  /** Whether a result with this `resultType` asks for input. */
-  #asks(resultType: unknown): boolean {
+  /** Whether a result of the handler or middleware asks the client for input. */
+  #asks(result: Result): result is Params {
     const { entry, protocol } = this;
-    if (resultType !== (entry.asks ?? "input_required")) return false;
+    if (!isOtherResult(result) || result["resultType"] !== (entry.asks ?? "input_required")) return false;
     // Legacy revisions have no such results: the runtime asks the client, and calls the handler with the answers.
     return protocol.era.stated ? entry.multiRoundTrip === true : entry !== vendorMessage;
   }
@@ -464,8 +464,8 @@ export class RequestContext implements HandlerContext, Waiting {
   async #throughRounds(first: Result): Promise<Result> {
     let result = first;
     for (let round = 0; round < mostRounds; round++) {
-      const { resultType, inputRequests = {}, requestState } = result as Params;
-      if (!this.#asks(resultType)) return result;
+      if (!this.#asks(result)) return result;
+      const { inputRequests = {}, requestState } = result;
       const inputResponses = await askWith(this).all(inputRequests as {}, { checkAnswers: false });
       this.params = { ...this.params, inputResponses, requestState };
       result = await this.handler!(this.params as never, this);
@@ -474,16 +474,13 @@ export class RequestContext implements HandlerContext, Waiting {
   }
 
   async #returnedText(result: Params): Promise<string> {
-    const { inputRequests, requestState, resultType } = result;
+    const { inputRequests, requestState } = result;
     if ((inputRequests ?? requestState) === undefined)
       throw internalError(`${this.method}: a result that asks has inputRequests, requestState or both`);
     for (const asked of Object.values((inputRequests ?? {}) as Params))
       requireCapability(this.protocol, asked as Asked);
-    const sealed =
-      requestState === undefined ? {} : { requestState: await sealReturned(requestState as string, this) };
-    return this.#sentText(
-      this.protocol.era.finish({ ...result, ...sealed }, this, undefined, resultType as string),
-    );
+    if (requestState === undefined) return this.#roundText(result);
+    return this.#roundText({ ...result, requestState: await sealReturned(requestState as string, this) });
   }
 
   #answer(text: string): void {
@@ -518,7 +515,7 @@ export class RequestContext implements HandlerContext, Waiting {
   }
 
   async roundText(asked: Readonly<Record<string, Asked>>, round: Round, lifetime: number): Promise<string> {
-    return this.#roundText(asked, await sealState(round, lifetime, this));
+    return this.#roundText({ inputRequests: asked, requestState: await sealState(round, lifetime, this) });
   }
 
   answersGiven(): Readonly<Record<string, unknown>> {
@@ -530,10 +527,10 @@ export class RequestContext implements HandlerContext, Waiting {
   }
 
   /** The result of a round that asks the client (`input_required`). */
-  #roundText(inputRequests: { readonly [key: string]: Asked }, requestState: string): string {
+  #roundText(asking: Params): string {
     const { entry, protocol } = this;
-    const asking = { resultType: entry.asks ?? "input_required", inputRequests, requestState };
-    return this.#sentText(protocol.era.finish(asking, this, undefined, asking.resultType));
+    const resultType = entry.asks ?? "input_required";
+    return this.#sentText(protocol.era.finish({ resultType, ...asking }, this, undefined, resultType));
   }
 
   /** Answers the request of a round; the handler waits for the next one. */
@@ -610,7 +607,9 @@ export class RequestContext implements HandlerContext, Waiting {
   /** Responds with the input requests of a handler that runs again. The client retries with another request. */
   #suspend(rounds: Rounds): void {
     const inputRequests = Object.fromEntries(rounds.wanted);
-    this.#answerLater(sealRounds(rounds, this).then((state) => this.#roundText(inputRequests, state)));
+    this.#answerLater(
+      sealRounds(rounds, this).then((requestState) => this.#roundText({ inputRequests, requestState })),
+    );
   }
 
   #answerLater(made: Promise<string>): void {

@@ -73,7 +73,7 @@ test("middleware sees the round, and the cache neither keeps nor gives one", asy
       isAsking ? { result: { ...round, ttlMs: 60_000, cacheScope: "public" } } : reply(own, cached),
   });
   const seen = vi.fn();
-  client.use(async (request, next) => {
+  client.use(async (_, next) => {
     const result = await next();
     seen((result as Members)["resultType"]);
     return result;
