@@ -249,10 +249,13 @@ export class Requests {
       entry,
       declarations(view, capabilities, senderOf(this.#setup.profile, options)),
     );
-    if (options.onBehalfOf && !eraOf(view).requestMeta)
-      throw notExpressible(method, `onBehalfOf: ${view.id} states the client once for a connection`);
-    if (options.headers && !connection.channel.carriesHeaders)
-      throw notExpressible(method, "headers: the transport has none");
+    const lost =
+      options.onBehalfOf && !eraOf(view).requestMeta
+        ? `onBehalfOf: ${view.id} states the client once for a connection`
+        : options.headers && !connection.channel.carriesHeaders
+          ? "headers: the transport has none"
+          : undefined;
+    if (lost !== undefined) throw new McpError("not-expressible", `${method}: ${lost}`);
     if (entry.listening) {
       // The answer comes at the end of its stream, so the client's timeouts do not apply.
       const { timeout = Infinity, totalTimeout = Infinity } = options;
@@ -421,10 +424,6 @@ export class Requests {
       this.#cachedMeta = { view, logLevel, meta: requestMeta(view, this.#setup.profile, logLevel) };
     return this.#cachedMeta.meta;
   }
-}
-
-function notExpressible(method: string, problem: string): McpError {
-  return new McpError("not-expressible", `${method}: ${problem}`);
 }
 
 /** Headers that the transport sets. */
