@@ -49,7 +49,8 @@ import {
 } from "./server-definition.js";
 import { plainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
 import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
-import { Features, type ListOptions, type OtherFeatures, type ToolDescriber, listen } from "./features.js";
+import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
+import type { ToolDescriber } from "./listing.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import { memoryStateStore, type StateStore, stateSeal } from "./rounds.js";
 

@@ -23,7 +23,10 @@ const inputSchema = {
 } as const;
 
 const made = (onEvent?: Parameters<typeof createServer>[1]["onEvent"]): CodeFirstServer =>
-  createServer({ name: "s", version: "1" }, { revisions: serverRevisions, onEvent });
+  createServer(
+    { name: "s", version: "1" },
+    { revisions: serverRevisions, capabilities: { tools: {} }, onEvent },
+  );
 
 function registered(): CodeFirstServer {
   const server = made();
