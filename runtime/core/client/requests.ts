@@ -409,16 +409,15 @@ export class Requests {
   }
 
   /** The `_meta` of a request without its progress token. Merges objects only if there are two. */
-  #metaOf({ _meta }: Params, view: RevisionView<"client">, options: RequestOptions = {}): Params | undefined {
-    const general = options.onBehalfOf
-      ? requestMeta(view, senderOf(this.#setup.profile, options))
-      : this.#metaFor(view);
+  #metaOf({ _meta }: Params, view: RevisionView<"client">, options?: RequestOptions): Params | undefined {
+    const general = this.#metaFor(view, options);
     return _meta && general ? { ..._meta, ...general } : (_meta ?? general);
   }
 
   /** The `_meta` of all requests, until the revision or the log level changes; `undefined` in eras without it. */
-  #metaFor(view: RevisionView<"client">): Params | undefined {
+  #metaFor(view: RevisionView<"client">, options?: RequestOptions): Params | undefined {
     if (!eraOf(view).requestMeta) return undefined;
+    if (options?.onBehalfOf) return requestMeta(view, senderOf(this.#setup.profile, options));
     const { logLevel } = this.#setup.connections;
     if (this.#cachedMeta?.view !== view || this.#cachedMeta.logLevel !== logLevel)
       this.#cachedMeta = { view, logLevel, meta: requestMeta(view, this.#setup.profile, logLevel) };
@@ -431,17 +430,16 @@ const transportHeader = /^(accept|content-(type|length)|transfer-encoding|last-e
 
 /** The headers of one request, with names in lower case. @throws {McpError} `invalid-definition` */
 function addedHeaders(given: NonNullable<RequestOptions["headers"]>): Readonly<Record<string, string>> {
-  const wrong = (why: string): McpError => new McpError("invalid-definition", `headers of a request: ${why}`);
-  let added: Readonly<Record<string, string>>;
+  let added: Readonly<Record<string, string>> | undefined;
   try {
     added = Object.fromEntries(new Headers(given as Record<string, string>));
   } catch {
     // The error of the platform has the value, which may be a secret.
-    throw wrong("a name or a value is not what HTTP allows");
   }
-  const taken = Object.keys(added).find((name) => transportHeader.test(name));
-  if (taken !== undefined) throw wrong(`the transport sets ${taken}`);
-  return added;
+  const taken = added && Object.keys(added).find((name) => transportHeader.test(name));
+  if (added && taken === undefined) return added;
+  const why = added ? `the transport sets ${taken}` : "a name or a value is not what HTTP allows";
+  throw new McpError("invalid-definition", `headers of a request: ${why}`);
 }
 
 /** The part of a list in the result of a request, if the list may leave entries out. */

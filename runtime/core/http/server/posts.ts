@@ -172,20 +172,31 @@ export class ModernRequests {
     request: RequestMessage,
     protocol: RequestProtocol,
   ): Promise<McpError | undefined> | undefined {
+    const { method, params = {} } = request;
     const { revision } = protocol;
-    const called = calledTool(request, revision);
-    if (!called) return undefined;
-    const { name, args } = called;
     const { tools, describeTool } = this.#server.features;
+    let called = params;
+    try {
+      if (revision.translates) called = revision.lift("incomingRequests", method, params, undefined, false);
+    } catch {
+      // A call that cannot be translated is answered by its own error.
+      return undefined;
+    }
+    const name = called["name"] as string;
     const tool = tools.entries.get(name);
-    const problem = tool && this.#mirrorProblem(exchange, tool.definition.inputSchema, args);
-    if (tool ? problem === undefined : !describeTool) return undefined;
+    if (tool ? !this.#mirrors(tool.definition.inputSchema) : !describeTool) return undefined;
+    if (!runsTools(revision.table.incomingRequests.get(method))) return undefined;
+    const problemBy = (schema: unknown): string | undefined =>
+      this.#mirrors(schema)
+        ? paramProblem(exchange, paramHeadersOf(schema).headers, called["arguments"])
+        : undefined;
+    const problem = tool && problemBy(tool.definition.inputSchema);
+    if (tool && problem === undefined) return undefined;
     const context = new RequestContext(connection, request, protocol);
     const judge = async (): Promise<string | undefined> => {
       // If this client may not call the tool, the answer must not reveal its headers.
       if (tool) return tools.find(name, context) && problem;
-      const described = await describeTool!(name, context);
-      return this.#mirrorProblem(exchange, described?.inputSchema, args);
+      return problemBy((await describeTool!(name, context))?.inputSchema);
     };
     return judge().then(
       (found) => (found === undefined ? found : mismatch(revision, found)),
@@ -194,29 +205,13 @@ export class ModernRequests {
     );
   }
 
-  /** Why the headers that mirror arguments of the called tool reject the call. Few tools mirror arguments. */
-  #mirrorProblem(exchange: Exchange, schema: unknown, args: unknown): string | undefined {
-    if (!isObject(schema)) return undefined;
-    let mirrored = this.#mirrored.get(schema);
-    if (mirrored === undefined)
-      this.#mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
-    return mirrored ? paramProblem(exchange, paramHeadersOf(schema).headers, args) : undefined;
-  }
-}
-
-/** The tool that a request calls, and its arguments. A call that cannot be translated is answered by its own error. */
-function calledTool(
-  { method, params = {} }: RequestMessage,
-  revision: RevisionView<"server">,
-): { readonly name: string; readonly args: unknown } | undefined {
-  if (!runsTools(revision.table.incomingRequests.get(method))) return undefined;
-  try {
-    const called = revision.translates
-      ? revision.lift("incomingRequests", method, params, undefined, false)
-      : params;
-    return { name: called["name"] as string, args: called["arguments"] };
-  } catch {
-    return undefined;
+  /** Whether a schema declares headers. Few do. */
+  #mirrors(schema: unknown): boolean {
+    if (!isObject(schema)) return false;
+    let mirrors = this.#mirrored.get(schema);
+    if (mirrors === undefined)
+      this.#mirrored.set(schema, (mirrors = JSON.stringify(schema).includes(keyword)));
+    return mirrors;
   }
 }
 
