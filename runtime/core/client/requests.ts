@@ -244,18 +244,16 @@ export class Requests {
     const entry = view.table.outgoingRequests.get(method) ?? (isVendor ? vendorEntry : undefined);
     if (!entry) throw notInTable(method, view);
     if (entry.payload) throw noSuchMethod(method, view);
-    requireCapability(
-      method,
-      entry,
-      declarations(view, capabilities, senderOf(this.#setup.profile, options)),
-    );
+    const { headers, onBehalfOf } = options;
+    if (onBehalfOf !== undefined && !isObject(onBehalfOf?.clientCapabilities ?? onBehalfOf))
+      throw new McpError("invalid-definition", `${method}: onBehalfOf: expected an object`);
+    const sender = senderOf(this.#setup.profile, options);
+    requireCapability(method, entry, declarations(view, capabilities, sender));
     const lost =
-      options.onBehalfOf && !eraOf(view).requestMeta
+      onBehalfOf && !eraOf(view).requestMeta
         ? `onBehalfOf: ${view.id} states the client once for a connection`
-        : options.headers && !connection.channel.carriesHeaders
-          ? "headers: the transport has none"
-          : undefined;
-    if (lost !== undefined) throw new McpError("not-expressible", `${method}: ${lost}`);
+        : headers && !connection.channel.carriesHeaders && "headers: the transport has none";
+    if (lost) throw new McpError("not-expressible", `${method}: ${lost}`);
     if (entry.listening) {
       // The answer comes at the end of its stream, so the client's timeouts do not apply.
       const { timeout = Infinity, totalTimeout = Infinity } = options;
