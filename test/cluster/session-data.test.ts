@@ -106,8 +106,11 @@ test("data that is replaced or removed takes no memory", async () => {
 });
 
 describe.each(adapters)("over HTTP (%s)", (adapter) => {
-  const open = (sessions: ServeHttpOptions["sessions"], more: ServeHttpOptions = {}, given?: unknown) =>
-    serve(adapter, made(given), { keepAliveMs: 0, ...more, sessions });
+  const open = (
+    sessions: NonNullable<ServeHttpOptions["sessions"]>,
+    more: ServeHttpOptions = {},
+    given?: unknown,
+  ) => serve(adapter, made(given), { keepAliveMs: 0, ...more, sessions });
 
   test("with a store, another process and a process after a restart read the data", async () => {
     const store = new MemorySessionStore();

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
-import type { CodeFirstServer } from "@mcpgen/runtime";
+import type { Client, CodeFirstServer } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
 import { serve } from "../support/http-adapters.js";
 import { Party } from "../support/raw-http-client.js";
@@ -154,8 +154,8 @@ describe.each(clientTransports)("a client over %s", (transport) => {
     const got: string[] = [];
     const wanted = ["acme/any", ...questions.all].filter((method) => method !== "ping");
     const options = {
-      prepare: (client: { handle: (method: string, handler: (...given: never[]) => object) => unknown }) =>
-        void client.handle("*", (_params: never, { method }: { method: string }) => {
+      prepare: (client: Client) =>
+        void client.handle("*", (_params, { method }) => {
           got.push(method);
           return { action: "decline" };
         }),

@@ -61,7 +61,7 @@ const logLevels: Readonly<Record<LogLevel, true>> = {
   ...{ error: true, critical: true, alert: true, emergency: true },
 };
 
-const stateMembers: Members = { logLevel: "text", subscriptions: "texts", data: "text" };
+const stateMembers: Members = { logLevel: "text", subscriptions: "texts", data: "string" };
 
 /**
  * Parses a message to one node. Returns `undefined` for any other text, because other programs may publish on the channel.

@@ -289,9 +289,11 @@ export class Client implements Caller {
       options,
       place && { place },
     );
-    const usable = method === "tools/list" ? this.#usable(method, result, rejected) : { result, rejected };
+    const tools = method === "tools/list" ? result["tools"] : undefined;
+    const usable = Array.isArray(tools) ? this.#usable(method, tools, rejected) : { items: tools, rejected };
     leftOut(method, usable.rejected, this.#setup.onWarning);
-    return parse ? parsed(parse, usable.result, (problem) => invalidResult(method, problem)) : usable.result;
+    const given = usable.items === tools ? result : { ...result, tools: usable.items };
+    return parse ? parsed(parse, given, (problem) => invalidResult(method, problem)) : given;
   }
 
   /**
@@ -472,7 +474,7 @@ export class Client implements Caller {
         options,
         { started, part },
       );
-      const usable = this.#usable<Item>(method, result, rejected);
+      const usable = this.#usable<Item>(method, this.#listIn(result, method), rejected);
       const [wrong] = usable.rejected;
       if (wrong) throw invalidResult(get.method, `${wrong.pointer}: ${wrong.reason}`);
       return usable.items[0];
@@ -594,6 +596,10 @@ export class Client implements Caller {
     return collect(this.#pagesOf<Item>(method, options, started));
   }
 
+  #listIn(result: Params, method: string): readonly unknown[] {
+    return listIn(result, method, [this.#negotiated.view, ...this.#setup.known]);
+  }
+
   /** @param started the start of the total timeout for all pages; without it, each page has its own timeout */
   #pagesOf<Item>(
     method: string,
@@ -606,33 +612,24 @@ export class Client implements Caller {
         ...(started !== undefined && { started }),
       });
       const { nextCursor } = result;
-      const { items, rejected: all } = this.#usable<Item>(method, result, rejected);
+      const { items, rejected: all } = this.#usable<Item>(method, this.#listIn(result, method), rejected);
       return { complete: true, references: [], ...listed, nextCursor, items, rejected: all };
     });
   }
 
-  /**
-   * The items of a list. Keeps the schemas, hints and headers of tools; over HTTP, rejects tools with invalid header
-   * declarations.
-   */
+  /** The usable items of a list. Keeps the schemas, hints and headers of tools; over HTTP, rejects tools with invalid header declarations. */
   #usable<Item>(
     method: string,
-    result: Params,
+    items: readonly unknown[],
     rejected: readonly Rejected[],
-  ): { readonly result: Params; readonly items: readonly Item[]; readonly rejected: readonly Rejected[] } {
-    const items = listIn(result, method, [this.#negotiated.view, ...this.#setup.known]) as readonly Item[];
-    if (method !== "tools/list") return { result, items, rejected };
+  ): { readonly items: readonly Item[]; readonly rejected: readonly Rejected[] } {
+    if (method !== "tools/list") return { items: items as readonly Item[], rejected };
     const { standing } = this.#connections;
     const hasHeaders =
       standing?.channel.carriesHeaders === true && eraOf(standing.negotiated.view).paramHeaders;
     const learned = this.#tools.learn(items as readonly Open<"Tool">[], hasHeaders);
-    if (learned.rejected.length === 0) return { result, items, rejected };
-    const member = Object.keys(result).find((name) => result[name] === items)!;
-    const tools = learned.tools as readonly Item[];
-    return {
-      result: { ...result, [member]: tools },
-      items: tools,
-      rejected: [...rejected, ...learned.rejected],
-    };
+    const isWhole = learned.rejected.length === 0;
+    const usable = (isWhole ? items : learned.tools) as readonly Item[];
+    return { items: usable, rejected: isWhole ? rejected : [...rejected, ...learned.rejected] };
   }
 }

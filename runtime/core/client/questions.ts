@@ -171,6 +171,8 @@ export function asReady<Value extends object>(value: Value): Value {
   return value;
 }
 
+type Received = "incomingRequests" | "incomingNotifications";
+
 /** The dependencies of `Questions`. */
 interface QuestionSetup {
   readonly handlers: Answering;
@@ -215,11 +217,7 @@ export class Questions {
   }
 
   /** Whether other revisions have a message, and this one does not: no table checks it, so no handler gets it. */
-  isOfOther(
-    { table }: RevisionView<"client">,
-    direction: "incomingRequests" | "incomingNotifications",
-    method: string,
-  ): boolean {
+  isOfOther({ table }: RevisionView<"client">, direction: Received, method: string): boolean {
     return !table[direction].has(method) && this.#known.some((each) => each.table[direction].has(method));
   }
 

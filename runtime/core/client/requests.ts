@@ -247,15 +247,16 @@ export class Requests {
     const entry = view.table.outgoingRequests.get(method) ?? (isVendor ? vendorEntry : undefined);
     if (!entry) throw notInTable(method, view);
     if (entry.payload) throw noSuchMethod(method, view);
-    requireCapability(
-      method,
-      entry,
-      declarations(view, capabilities, senderOf(this.#setup.profile, options)),
-    );
-    if (options.onBehalfOf && !eraOf(view).requestMeta)
-      throw notExpressible(method, `onBehalfOf: ${view.id} states the client once for a connection`);
-    if (options.headers && !connection.channel.carriesHeaders)
-      throw notExpressible(method, "headers: the transport has none");
+    const { headers, onBehalfOf } = options;
+    if (onBehalfOf !== undefined && !isObject(onBehalfOf?.clientCapabilities ?? onBehalfOf))
+      throw new McpError("invalid-definition", `${method}: onBehalfOf: expected an object`);
+    const sender = senderOf(this.#setup.profile, options);
+    requireCapability(method, entry, declarations(view, capabilities, sender));
+    const lost =
+      onBehalfOf && !eraOf(view).requestMeta
+        ? `onBehalfOf: ${view.id} states the client once for a connection`
+        : headers && !connection.channel.carriesHeaders && "headers: the transport has none";
+    if (lost) throw new McpError("not-expressible", `${method}: ${lost}`);
     if (entry.listening) {
       // The answer comes at the end of its stream, so the client's timeouts do not apply.
       const { timeout = Infinity, totalTimeout = Infinity } = options;
@@ -416,16 +417,15 @@ export class Requests {
   }
 
   /** The `_meta` of a request without its progress token. Merges objects only if there are two. */
-  #metaOf({ _meta }: Params, view: RevisionView<"client">, options: RequestOptions = {}): Params | undefined {
-    const general = options.onBehalfOf
-      ? requestMeta(view, senderOf(this.#setup.profile, options))
-      : this.#metaFor(view);
+  #metaOf({ _meta }: Params, view: RevisionView<"client">, options?: RequestOptions): Params | undefined {
+    const general = this.#metaFor(view, options);
     return _meta && general ? { ..._meta, ...general } : (_meta ?? general);
   }
 
   /** The `_meta` of all requests, until the revision or the log level changes; `undefined` in eras without it. */
-  #metaFor(view: RevisionView<"client">): Params | undefined {
+  #metaFor(view: RevisionView<"client">, options?: RequestOptions): Params | undefined {
     if (!eraOf(view).requestMeta) return undefined;
+    if (options?.onBehalfOf) return requestMeta(view, senderOf(this.#setup.profile, options));
     const { logLevel } = this.#setup.connections;
     if (this.#cachedMeta?.view !== view || this.#cachedMeta.logLevel !== logLevel)
       this.#cachedMeta = { view, logLevel, meta: requestMeta(view, this.#setup.profile, logLevel) };
@@ -433,26 +433,21 @@ export class Requests {
   }
 }
 
-function notExpressible(method: string, problem: string): McpError {
-  return new McpError("not-expressible", `${method}: ${problem}`);
-}
-
 /** Headers that the transport sets. */
 const transportHeader = /^(accept|content-(type|length)|transfer-encoding|last-event-id|mcp-.*)$/;
 
 /** The headers of one request, with names in lower case. @throws {McpError} `invalid-definition` */
 function addedHeaders(given: NonNullable<RequestOptions["headers"]>): Readonly<Record<string, string>> {
-  const wrong = (why: string): McpError => new McpError("invalid-definition", `headers of a request: ${why}`);
-  let added: Readonly<Record<string, string>>;
+  let added: Readonly<Record<string, string>> | undefined;
   try {
     added = Object.fromEntries(new Headers(given as Record<string, string>));
   } catch {
     // The error of the platform has the value, which may be a secret.
-    throw wrong("a name or a value is not what HTTP allows");
   }
-  const taken = Object.keys(added).find((name) => transportHeader.test(name));
-  if (taken !== undefined) throw wrong(`the transport sets ${taken}`);
-  return added;
+  const taken = added && Object.keys(added).find((name) => transportHeader.test(name));
+  if (added && taken === undefined) return added;
+  const why = added ? `the transport sets ${taken}` : "a name or a value is not what HTTP allows";
+  throw new McpError("invalid-definition", `headers of a request: ${why}`);
 }
 
 /** The part of a list in the result of a request, if the list may leave entries out. */

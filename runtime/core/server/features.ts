@@ -8,14 +8,12 @@ import {
   type Params,
   weightOf,
 } from "@mcpgen/base";
-import type { Open } from "@mcpgen/protocol/open";
 import { contentWarnings } from "../protocol/binary-content.js";
 import { notFound } from "../protocol/error-table.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Received, isGranted, mayGet } from "../protocol/revision-view.js";
 import { type CompleteParams, complete } from "./completion.js";
-import type { HandlerContext } from "./context.js";
-import { Listing, type ListingOptions } from "./listing.js";
+import { Listing, type ListingOptions, type ToolDescriber } from "./listing.js";
 import { type PromptEntry, getPrompt } from "./prompts.js";
 import type { RequestContext } from "./request.js";
 import { type ResourceEntry, type TemplateEntry, readResource } from "./resources.js";
@@ -37,14 +35,6 @@ export interface OtherFeatures {
   /** What judges the content that a server receives. */
   judgingContent(warn: (message: string) => void): Received;
 }
-
-/** Describes a tool that is not registered; `undefined` if this client may not call it. */
-export type ToolDescriber = (
-  name: string,
-  context: HandlerContext,
-) => Described | undefined | Promise<Described | undefined>;
-
-type Described = Pick<Open<"Tool">, "inputSchema">;
 
 /** Tools, resources, templates and prompts, and the methods that serve them. */
 export class Features {

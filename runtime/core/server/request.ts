@@ -280,7 +280,7 @@ export class RequestContext implements HandlerContext, Waiting {
 
   /** Runs an effect of `once`. @throws {McpError} `invalid-definition`: its result is not JSON */
   async runOnce<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
-    return jsonOnly(key, await effect());
+    return jsonOnly(`the result of once(${JSON.stringify(key)})`, await effect());
   }
 
   /** Reports what a handler threw, unless the error is meant for the client. */
@@ -627,17 +627,17 @@ export class RequestContext implements HandlerContext, Waiting {
 }
 
 /**
- * Checks a result of `once`: the state between rounds carries it as JSON.
+ * Checks a value of the application that is kept as JSON.
  *
  * @throws {McpError} `invalid-definition`
  */
-function jsonOnly<T>(key: string, value: T): T {
+export function jsonOnly<T>(place: string, value: T): T {
   try {
     if (value === undefined || isJson(value)) return value;
   } catch {
     // The value has a cycle, or a getter that throws.
   }
-  throw invalid(`the result of once(${JSON.stringify(key)}) must be JSON or undefined`);
+  throw invalid(`${place} must be JSON or undefined`);
 }
 
 function isJson(value: unknown): boolean {

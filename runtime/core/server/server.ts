@@ -55,7 +55,8 @@ import type {
   NotificationHandler,
   ServerSession,
 } from "./context.js";
-import { Features, type ListOptions, type OtherFeatures, type ToolDescriber, listen } from "./features.js";
+import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
+import type { ToolDescriber } from "./listing.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import { memoryStateStore, type StateStore, stateSeal } from "./rounds.js";
 

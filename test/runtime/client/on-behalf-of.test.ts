@@ -192,6 +192,15 @@ test("a result that a request for another client led to is not shared", async ()
   expect(lists).toBe(6);
 });
 
+test("a value that cannot describe a client is refused, and nothing is sent under the name of the sender", async () => {
+  const { client, server } = await http.connected("2026-07-28");
+  for (const wrong of [null, 1, "ada", false, [], { clientCapabilities: 1 }, { clientCapabilities: [] }])
+    expect(await failureOf(client.callTool("t", {}, { onBehalfOf: wrong as never }))).toMatchObject({
+      code: "invalid-definition",
+    });
+  expect(server.of("tools/call")).toEqual([]);
+});
+
 test("headers of the protocol, and those that HTTP does not allow, are refused, and nothing is sent", async () => {
   const { client, server } = await http.connected("2026-07-28");
   const wrong = [

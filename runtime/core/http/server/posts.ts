@@ -108,26 +108,21 @@ export class ModernRequests {
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
     if (listens && streams.isFull(exchange.principal))
       return replyBusy(exchange, request.id, "limits.sessions");
-    const called = calledTool(request, protocol.revision);
-    const { tools, describeTool } = this.#server.features;
-    const tool = called && tools.entries.get(called.name);
-    const problem = tool && this.#mirrorProblem(exchange, tool.definition.inputSchema, called.args);
     const setup = { form: listens ? ("auto" as const) : form, streams, quotas, table, listens };
     const channel = new PostChannel(posted, setup, [request.id]);
     const connection = new ServerConnection(this.#server.definition, channel, caller);
     connection.http = exchange;
-    if (problem !== undefined && this.#mayCall(connection, request, protocol, called!.name)) {
-      connection.closed();
-      return replyError(exchange, 400, request.id, mismatch(protocol.revision, problem));
-    }
     channel.follow(connection);
-    if (!called || tool || !describeTool) connection.requested(request, undefined, protocol);
+    const judged = this.#judged(exchange, connection, request, protocol);
+    if (!judged) connection.requested(request, undefined, protocol);
     else {
-      const judge = async (context: RequestContext): Promise<string | undefined> => {
-        const described = await describeTool(called.name, context);
-        return this.#mirrorProblem(exchange, described?.inputSchema, called.args);
-      };
-      void requestedAfter(judge, connection, request, protocol);
+      let isGone = false;
+      connection.onEnd(() => (isGone = true));
+      void judged.then((problem) => {
+        if (isGone) return;
+        if (problem) connection.refuse(request.id, problem);
+        else connection.requested(request, undefined, protocol);
+      });
     }
     channel.watch();
   }
@@ -168,70 +163,57 @@ export class ModernRequests {
     return protocol;
   }
 
-  /** Whether this client may call the tool. If not, the answer must not reveal the tool's headers. */
-  #mayCall(
+  /**
+   * Judges the headers of a call that mirror its arguments. Returns nothing if they are right, or nothing describes the tool: most
+   * calls go on in this turn.
+   */
+  #judged(
+    exchange: Exchange,
     connection: ServerConnection,
     request: RequestMessage,
     protocol: RequestProtocol,
-    tool: string,
-  ): boolean {
-    const entry = protocol.revision.table.incomingRequests.get(request.method);
-    if (!entry) return false;
-    const context = new RequestContext(connection, request, protocol);
+  ): Promise<McpError | undefined> | undefined {
+    const { method, params = {} } = request;
+    const { revision } = protocol;
+    const { tools, describeTool } = this.#server.features;
+    let called = params;
     try {
-      return this.#server.features.tools.find(tool, context) !== undefined;
+      if (revision.translates) called = revision.lift("incomingRequests", method, params, undefined, false);
     } catch {
-      // The call itself reports this error.
-      return false;
+      // A call that cannot be translated is answered by its own error.
+      return undefined;
     }
+    const name = called["name"] as string;
+    const tool = tools.entries.get(name);
+    if (tool ? !this.#mirrors(tool.definition.inputSchema) : !describeTool) return undefined;
+    if (!runsTools(revision.table.incomingRequests.get(method))) return undefined;
+    const problemBy = (schema: unknown): string | undefined =>
+      this.#mirrors(schema)
+        ? paramProblem(exchange, paramHeadersOf(schema).headers, called["arguments"])
+        : undefined;
+    const problem = tool && problemBy(tool.definition.inputSchema);
+    if (tool && problem === undefined) return undefined;
+    const context = new RequestContext(connection, request, protocol);
+    const judge = async (): Promise<string | undefined> => {
+      // If this client may not call the tool, the answer must not reveal its headers.
+      if (tool) return tools.find(name, context) && problem;
+      return problemBy((await describeTool!(name, context))?.inputSchema);
+    };
+    return judge().then(
+      (found) => (found === undefined ? found : mismatch(revision, found)),
+      // The call of a registered tool reports this error.
+      (error: unknown) => (tool ? undefined : context.errorOf(error)),
+    );
   }
 
-  /** Why the headers that mirror arguments of the called tool reject the call. Few tools mirror arguments. */
-  #mirrorProblem(exchange: Exchange, schema: unknown, args: unknown): string | undefined {
-    if (!isObject(schema)) return undefined;
-    let mirrored = this.#mirrored.get(schema);
-    if (mirrored === undefined)
-      this.#mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
-    return mirrored ? paramProblem(exchange, paramHeadersOf(schema).headers, args) : undefined;
+  /** Whether a schema declares headers. Few do. */
+  #mirrors(schema: unknown): boolean {
+    if (!isObject(schema)) return false;
+    let mirrors = this.#mirrored.get(schema);
+    if (mirrors === undefined)
+      this.#mirrored.set(schema, (mirrors = JSON.stringify(schema).includes(keyword)));
+    return mirrors;
   }
-}
-
-/** The tool that a request calls, and its arguments. A call that cannot be translated is answered by its own error. */
-function calledTool(
-  { method, params = {} }: RequestMessage,
-  revision: RevisionView<"server">,
-): { readonly name: string; readonly args: unknown } | undefined {
-  if (!runsTools(revision.table.incomingRequests.get(method))) return undefined;
-  try {
-    const called = revision.translates
-      ? revision.lift("incomingRequests", method, params, undefined, false)
-      : params;
-    return { name: called["name"] as string, args: called["arguments"] };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Dispatches a call once its headers are judged by what the application says of its tool. */
-async function requestedAfter(
-  judge: (context: RequestContext) => Promise<string | undefined>,
-  connection: ServerConnection,
-  request: RequestMessage,
-  protocol: RequestProtocol,
-): Promise<void> {
-  let isGone = false;
-  connection.onEnd(() => (isGone = true));
-  const context = new RequestContext(connection, request, protocol);
-  let problem: McpError | undefined;
-  try {
-    const found = await judge(context);
-    if (found !== undefined) problem = mismatch(protocol.revision, found);
-  } catch (error) {
-    problem = context.errorOf(error);
-  }
-  if (isGone) return;
-  if (problem) connection.refuse(request.id, problem);
-  else connection.requested(request, undefined, protocol);
 }
 
 /** The request that was posted. A body that is neither a request nor a notification is answered here. */

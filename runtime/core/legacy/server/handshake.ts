@@ -2,7 +2,7 @@ import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/author
 import { invalidParams, isObject, McpError, mostReserved, type Params, weightOf } from "@mcpgen/base";
 import { declaredIn, isGranted } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
-import { type RequestContext, beforeHandshake, logLevelOf } from "../../server/request.js";
+import { type RequestContext, beforeHandshake, jsonOnly, logLevelOf } from "../../server/request.js";
 import type { LegacyEra, Session } from "../../server/server-definition.js";
 import { requestClient } from "./client-requests.js";
 import { forgetRoots, rootsChanged } from "./kept-roots.js";
@@ -112,37 +112,16 @@ async function keep(connection: ServerConnection, session: Session, data: unknow
       "not-expressible",
       "setData: the id of the session holds its data: set it in middleware around initialize",
     );
-  const text = textOf(data);
+  const text = JSON.stringify(jsonOnly("the data of a session", data)) as string | undefined;
   if (text !== undefined && new TextEncoder().encode(text).length > mostData)
     throw new McpError("limit-exceeded", `setData: the data has more than ${mostData} bytes as JSON`);
-  keepText(connection, session, text);
-  await connection.save?.();
-}
-
-function weightOfData(text: string | undefined): number {
-  return text === undefined ? 0 : weightOf(text, mostReserved);
-}
-
-/** Keeps data that is JSON. @throws {McpError} `limit-exceeded`: the memory limits do not allow it */
-function keepText(connection: ServerConnection, session: Session, text: string | undefined): void {
-  const more = weightOfData(text) - weightOfData(session.data);
+  const weigh = (kept: string | undefined): number => (kept === undefined ? 0 : weightOf(kept, mostReserved));
+  const more = weigh(text) - weigh(session.data);
   if (more > 0) connection.reserve(more);
   else connection.release(-more);
   session.weight += more;
   session.data = text;
-}
-
-/** @throws {McpError} `invalid-definition`: JSON cannot hold the data */
-function textOf(data: unknown): string | undefined {
-  if (data === undefined) return undefined;
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(data);
-  } catch {
-    // A cycle, a BigInt, or a getter that throws.
-  }
-  if (text !== undefined) return text;
-  throw new McpError("invalid-definition", "setData: JSON cannot hold the data");
+  await connection.save?.();
 }
 
 /** An empty result, after the session is stored. */

@@ -22,8 +22,11 @@ const inputSchema = {
   },
 } as const;
 
-const made = (onEvent?: Parameters<typeof createServer>[1]["onEvent"]): CodeFirstServer =>
-  createServer({ name: "s", version: "1" }, { revisions: serverRevisions, onEvent });
+const made = (events: Parameters<typeof heard>[0] = {}): CodeFirstServer =>
+  createServer(
+    { name: "s", version: "1" },
+    { revisions: serverRevisions, capabilities: { tools: {} }, onEvent: heard(events) },
+  );
 
 function registered(): CodeFirstServer {
   const server = made();
@@ -88,7 +91,7 @@ describe.each(adapters)("over %s", (adapter) => {
 
   test("a tool that is not described is left to the handler; what the description throws answers the call", async () => {
     const errors: unknown[] = [];
-    const server = made(heard({ handlerError: (error: unknown) => void errors.push(error) }));
+    const server = made({ handlerError: (error) => void errors.push(error) });
     let calls = 0;
     server.handle("tools/call", () => ({ content: [{ type: "text", text: `call ${++calls}` }] }));
     server.describeTool(async (name, { clientInfo }) => {
