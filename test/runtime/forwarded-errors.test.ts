@@ -6,6 +6,7 @@ import {
   type ConnectOptions,
   connect,
   createServer,
+  type HandlerContext,
   McpError,
 } from "@mcpgen/runtime";
 import { createTestPair } from "@mcpgen/testing";
@@ -111,8 +112,9 @@ describe("an error reaches the client as it was sent", () => {
     expect(((await failureOf(client.callTool("x"))) as McpError).remote).toBeUndefined();
   });
 
-  test("and the other way: what a client answers to a question", async () => {
-    const sent = { code: -1, message: "the user rejected it", data: ["why"] };
+  /** The error that a server of 2025-11-25 gets for a question which a server of another revision passes on. */
+  async function refusal(to: string, options: Partial<ConnectOptions>): Promise<unknown> {
+    let asking: HandlerContext | undefined;
     const { client: back, peer } = await connected(
       "2025-11-25",
       {
@@ -121,21 +123,31 @@ describe("an error reaches the client as it was sent", () => {
           return reply(own, { content: [{ type: "text", text: JSON.stringify(error) }] });
         },
       },
-      { roots: () => asking!.session.listRoots() as never },
+      { roots: () => asking!.ask.roots("r") },
     );
-    let asking: { readonly session: { listRoots(): Promise<unknown> } } | undefined;
     const server = createServer(info, { revisions: serverRevisions, onEvent: () => true });
     server.tool("ask", {}, (_, context) => {
       asking = context;
       return back.callTool("ask");
     });
-    const front = await frontOf(server, "2025-11-25", {
-      roots: () => {
-        throw new McpError("cancelled", sent.message, { rpcCode: sent.code, data: sent.data });
-      },
-    });
+    const front = await frontOf(server, to, options);
     const { content } = (await front.callTool("ask")) as { readonly content: readonly Members[] };
-    expect(JSON.parse(content[0]!["text"] as string)).toEqual(sent);
+    return JSON.parse(content[0]!["text"] as string);
+  }
+
+  test("and the other way: what a client answers to a question", async () => {
+    const sent = { code: -1, message: "the user rejected it", data: ["why"] };
+    const roots = (): never => {
+      throw new McpError("cancelled", sent.message, { rpcCode: sent.code, data: sent.data });
+    };
+    expect(await refusal("2025-11-25", { roots })).toEqual(sent);
+  });
+
+  test("and a server of 2025-11-25 gets no code of 2026-07-28", async () => {
+    expect(await refusal(newest, {})).toMatchObject({
+      code: -32600,
+      data: { requiredCapabilities: { roots: {} } },
+    });
   });
 });
 
@@ -195,14 +207,16 @@ describe("codes of one revision at another", () => {
   });
 
   test.each(revisions)("of a resource that does not exist, at %s", async (to) => {
-    for (const from of revisions) {
+    for (const [from, code] of revisions.flatMap((id) => [[id, -32002] as const, [id, -32602] as const])) {
       const uri = "x://none";
-      const sent = { code: from === newest ? -32602 : -32002, message: "gone", data: { uri } };
+      const sent = { code, message: "gone", data: { uri } };
       const { client: back } = await connected(from, { "resources/read": () => ({ error: sent }) });
       const front = await frontOf(forwarding(back), to);
       const failure = (await failureOf(front.readResource(uri))) as McpError;
       expect(failure.code).toBe("resource-not-found");
-      expect(failure.remote).toEqual({ ...sent, code: to === newest ? -32602 : -32002 });
+      // "Invalid params" names a missing resource at 2026-07-28 alone.
+      const isOther = code === -32602 && from !== newest;
+      expect(failure.remote).toEqual({ ...sent, code: to === newest || isOther ? -32602 : -32002 });
     }
   });
 });
@@ -296,4 +310,26 @@ describe("pages that an error requires", () => {
         });
     },
   );
+
+  test("may follow a question for which the handler waited: the handler runs again from its first line", async () => {
+    let calls = 0;
+    const server = createServer(info, { revisions: serverRevisions, onEvent: () => true });
+    server.tool("private", {}, async (_, { ask }) => {
+      const roots = await ask.roots("r");
+      if (++calls > 1) return `in with ${roots.length}`;
+      throw new McpError("invalid-request", "Log in", { rpcCode: -32042, data: required.data });
+    });
+    let asked = 0;
+    const { seen, elicit } = opener("accept");
+    const front = await frontOf(server, newest, {
+      elicit,
+      roots: () => {
+        asked++;
+        return [];
+      },
+    });
+    expect(await front.callTool("private")).toMatchObject({ content: [{ text: "in with 0" }] });
+    expect([calls, asked, seen.length]).toEqual([2, 2, 2]);
+    expect(server.stats().gauges).toMatchObject({ requests: 0, parked: 0 });
+  });
 });

@@ -474,7 +474,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     };
     questions.answer(view, request, context).then(
       (result) => settle(resultText(id, result)),
-      (error: unknown) => settle(failureText(id, questions.errorBody(error))),
+      (error: unknown) => settle(failureText(id, questions.errorBody(view, error))),
     );
   }
 

@@ -199,6 +199,8 @@ export function remoteError(
   const { code, message, data } = error;
   const text = typeof message === "string" ? message : "the server answered with an error without a message";
   const kind = codeFor(code, data, params);
+  // Servers whose revision has a code for it may mean something else by another code.
+  const isMissing = kind === "resource-not-found" && !view?.table.errors["RESOURCE_NOT_FOUND"];
   return new McpError(
     kind,
     // Servers may name the method themselves.
@@ -208,7 +210,7 @@ export function remoteError(
       data,
       cause: response.refusal,
       remote: asRemote(error),
-      protocolName: kind === "resource-not-found" ? "RESOURCE_NOT_FOUND" : view && nameOfCode(code, view),
+      protocolName: isMissing ? "RESOURCE_NOT_FOUND" : view && nameOfCode(code, view),
     },
   );
 }

@@ -18,6 +18,7 @@ import {
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { type InternalContext, type Peer, through } from "../protocol/hooks.js";
+import { errorAt } from "../protocol/error-table.js";
 import { type RevisionView, issuesText, requestParams, sendError } from "../protocol/revision-view.js";
 import { type ClientLimits, limitExceeded } from "./client-profile.js";
 import { invalidResult } from "./decode.js";
@@ -281,8 +282,8 @@ export class Questions {
   }
 
   /** The JSON-RPC error for a thrown value: the text of what is no `McpError` is sent only if the application says so. */
-  errorBody(thrown: unknown): ErrorObject {
-    if (isMcpError(thrown)) return errorObjectOf(thrown);
+  errorBody(view: RevisionView<"client">, thrown: unknown): ErrorObject {
+    if (isMcpError(thrown)) return errorObjectOf(errorAt(view, thrown));
     const message = this.#thrownErrors === "message" ? messageOf(thrown) : "the client failed to answer";
     return { code: rpc.internalError, message };
   }

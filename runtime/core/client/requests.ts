@@ -1,4 +1,4 @@
-import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import type { Alternative as OpenAlternative, OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import {
   attempts,
   isObject,
@@ -14,6 +14,7 @@ import {
   askedAlternative,
   declares,
   exactParams,
+  hasMark,
   noSuchMethod,
   requestParams,
   requireCapability,
@@ -113,6 +114,8 @@ interface Prepared {
   readonly entry: OutgoingRequest;
   readonly call: Call;
   readonly params: Params;
+  /** The result that the parameters ask for in place of the plain one. */
+  readonly asked: OpenAlternative | undefined;
   readonly options: RequestOptions;
 }
 
@@ -299,11 +302,11 @@ export class Requests {
   #prepared(connection: Connection, entry: OutgoingRequest, call: Call): Prepared {
     const { view, capabilities } = connection.negotiated;
     const params = view.lower("outgoingRequests", call.method, call.params);
-    const task = askedAlternative(entry, params)?.capability;
+    const asked = askedAlternative(entry, params);
     // A request cancels the task, never a notification (2025-11-25, cancellation, behavior requirements).
-    const given =
-      task && declares(capabilities, task) ? { ...call.options, signal: undefined } : call.options;
-    return { connection, view, entry, call, params, options: this.#setup.notifications.guard(given) };
+    const isLasting = asked?.capability && declares(capabilities, asked.capability);
+    const given = isLasting ? { ...call.options, signal: undefined } : call.options;
+    return { connection, view, entry, call, params, asked, options: this.#setup.notifications.guard(given) };
   }
 
   /** Goes through rounds of input, if the response asks for some, and reads the result. */
@@ -352,12 +355,13 @@ export class Requests {
   }
 
   /** Translates a result to the authoring vocabulary. Valid results, which are the most, do not need a promise. */
-  #read({ view, entry, call, params }: Prepared, result: unknown): Decoded | Promise<Decoded> {
+  #read({ view, entry, call, params, asked: other }: Prepared, result: unknown): Decoded | Promise<Decoded> {
     const { method, options } = call;
     const { profile } = this.#setup;
     const { readNulls } = profile;
     const asks = options.inputRequired === "return" && eraOf(view).resultTypes && !isComplete(result, entry);
-    const alternative = asks ? typedResult(method, entry, result) : askedAlternative(entry, params, result);
+    const marked = other && hasMark(other, result) ? other : undefined;
+    const alternative = asks ? typedResult(method, entry, result) : marked;
     if (alternative) return decodeAlternative({ view, method, readNulls }, alternative, result);
     const asked = requestParams(params, call.params);
     const part = partOf(entry, call, asked);

@@ -40,8 +40,8 @@ export function changingName({ remote, protocolName, rpcCode }: McpError): Chang
   return Object.hasOwn(changingCodes, protocolName) ? (protocolName as ChangingName) : undefined;
 }
 
-/** An error as a server sends it at a revision: with another code, if the revision does not have its own. */
-export function errorAt(view: RevisionView<"server">, error: McpError): McpError {
+/** An error as it is sent at a revision: with another code, if the revision does not have its own. */
+export function errorAt(view: RevisionView, error: McpError): McpError {
   const given = errorObjectOf(error);
   const name = changingName(error);
   let { code } = given;

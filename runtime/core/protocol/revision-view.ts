@@ -429,19 +429,17 @@ export function requireCapability(
 /**
  * The result in place of the plain one that parameters ask for by the member that marks it: `task` (2025-11-25, tasks, creating
  * tasks).
- *
- * @param result the answer, if it has come: it has the mark, too
  */
 export function askedAlternative(
-  entry: OutgoingRequest | undefined,
+  { alternatives }: OutgoingRequest,
   params: Params | undefined,
-  result?: unknown,
 ): Alternative | undefined {
-  const hasMark = (value: unknown, key: string): boolean => isObject(value) && isObject(value[key]);
-  return entry?.alternatives?.find(
-    ({ key = "", value }) =>
-      value === undefined && hasMark(params, key) && (result === undefined || hasMark(result, key)),
-  );
+  return alternatives?.find((each) => each.value === undefined && hasMark(each, params));
+}
+
+/** Whether parameters or a result have the member that marks an alternative to the plain result. */
+export function hasMark({ key = "" }: Alternative, value: unknown): boolean {
+  return isObject(value) && isObject(value[key]);
 }
 
 /**

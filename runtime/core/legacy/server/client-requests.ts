@@ -10,7 +10,7 @@ import {
   requestText,
   withProgressToken,
 } from "@mcpgen/base";
-import { askedAlternative, requestParams, sendError } from "../../protocol/revision-view.js";
+import { askedAlternative, hasMark, requestParams, sendError } from "../../protocol/revision-view.js";
 import { withElicitationId } from "../../server/ask.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { LegacyEra, ServerRequest } from "../../server/server-definition.js";
@@ -61,7 +61,8 @@ async function sendRequest(
     (connection.held ??= new Map()).set(id, send);
   const { result: given, error } = await answer;
   if (error) throw new McpError("remote-error", error.message, { data: error, remote: asRemote(error) });
-  const alternative = askedAlternative(entry, lowered, given);
+  const asked = entry && askedAlternative(entry, lowered);
+  const alternative = asked && hasMark(asked, given) ? asked : undefined;
   const definition = alternative ?? entry?.result ?? anyResult;
   const result = await connection.read(
     revision,
