@@ -764,6 +764,39 @@ export interface RequestOptions {
    * twice. Default: the client's setting.
    */
   readonly resend?: boolean | undefined;
+  /**
+   * `return`: a result that asks for input (`resultType: "input_required"`) is the result of the request, as the server sent it, and
+   * no handler of the client is called. The caller sends the request again, with `inputResponses` and `requestState` in its params
+   * (2026-07-28, multi round-trip requests); they may also come from another process. Such a request bypasses the cache. Default:
+   * `answer`, by the handlers of the client.
+   */
+  readonly inputRequired?: "answer" | "return" | undefined;
+  /**
+   * Called when the server ends the stream of the request before its answer, with the milliseconds after which the client
+   * reconnects, if the server says them (2025-11-25, Streamable HTTP, polling).
+   */
+  readonly onDisconnect?: ((retryMs: number | undefined) => void) | undefined;
+  /**
+   * Headers of this request over HTTP, of its resumption, and of its cancellation; they replace those of the client. A result
+   * that they led to is not cached. Other transports, and headers that the transport sets, fail with `not-expressible` and
+   * `invalid-definition`.
+   */
+  readonly headers?: { readonly [name: string]: string } | undefined;
+  /**
+   * The client for which a gateway sends the request: the context of its handler has these members. Nothing of the sender is sent
+   * in its place: an absent member is absent in the request. A result that it led to is not cached. A handshake states these
+   * members once for all requests, so revisions up to 2025-11-25 fail with `not-expressible`: connect once for each client there.
+   */
+  readonly onBehalfOf?: Represented | undefined;
+}
+
+/** What a request states of its client (2026-07-28, basic, `_meta`). */
+export interface Represented {
+  readonly clientInfo?: { readonly name: string; readonly version: string } | undefined;
+  /** Default: none. */
+  readonly clientCapabilities?: object | undefined;
+  /** The least severity of log messages. Default: the server sends none. */
+  readonly logLevel?: string | undefined;
 }
 
 export interface Progress {

@@ -33,6 +33,8 @@ export {
 } from "./jsonrpc/message.js";
 export {
   McpError,
+  asRemote,
+  errorObjectOf,
   harmless,
   insufficientScopeCode,
   internalError,

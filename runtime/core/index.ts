@@ -45,6 +45,7 @@ export type { ChangeNotice, Subscription, SubscriptionRequest } from "./client/s
 export type {
   AnswerContext,
   NotificationListener,
+  OriginatingRequest,
   ClientMiddleware,
   ClientMiddlewareRequest,
 } from "./client/middleware.js";

@@ -22,7 +22,7 @@ export type { Contract, ContractHandlers, DefineServerOptions, ToolChecks } from
 export { addToTools } from "./server/registration.js";
 export { withDefaults, withoutNulls } from "./schema/arguments.js";
 export { methodSchemas, toolCheck, type MethodSchemas, type SchemaReader } from "./schema/schema-check.js";
-export type { Scopes, UncheckedArguments } from "./server/listing.js";
+export type { Scopes, ToolDescriber, UncheckedArguments } from "./server/listing.js";
 export type {
   ErrorOptions,
   ListsOptions,
@@ -44,6 +44,7 @@ export type {
   Form,
   Page,
   HandlerContext,
+  InputRequired,
 } from "./server/context.js";
 export type { ErrorPlace, ServerCounts, CacheHints } from "./server/server-definition.js";
 export {
@@ -98,7 +99,7 @@ export type {
   GetPromptResult,
   ReadResourceResult,
 } from "@mcpgen/protocol/authoring";
-export type { RequestOptions } from "@mcpgen/protocol/model";
+export type { Represented, RequestOptions } from "@mcpgen/protocol/model";
 export type { Open } from "@mcpgen/protocol/open";
 export { type ErrorCode, McpError } from "@mcpgen/base";
 export type { ErrorTable, KnownRevisions, Loss, ServerRevisions } from "./protocol/revision-view.js";

@@ -93,7 +93,7 @@ function outcomeOf(status: string, end: End | undefined): Outcome {
   if (end?.result) return { result: end.result };
   if (end?.error) {
     const { code: rpcCode, message, data } = end.error;
-    return { error: new McpError("remote-error", message, { rpcCode, data }) };
+    return { error: new McpError("remote-error", message, { rpcCode, data, remote: end.error }) };
   }
   if (status === "failed") return { error: new McpError("remote-error", "the task failed") };
   throw new McpError("timeout", "the task has completed, and its result has not arrived");

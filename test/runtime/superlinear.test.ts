@@ -98,7 +98,7 @@ describe("a cursor", () => {
   });
 });
 
-test("requestState of 3.9 MB is refused before it is decoded", async () => {
+test("requestState above its limit is refused before it is decoded", async () => {
   const open = vi.fn();
   const seal = {
     onRandomKey: undefined,
@@ -109,10 +109,11 @@ test("requestState of 3.9 MB is refused before it is decoded", async () => {
   };
   const params = { requestState: "x".repeat(3_900_000) };
   const request = { jsonrpc: "2.0", id: 1, method: "tools/call", params } as const;
-  const definition = { seal, sharesState: false, states: undefined, clock: systemClock };
+  const limits = { sharesState: false, stateLimit: 2_097_152 };
+  const definition = { seal, ...limits, states: undefined, clock: systemClock };
   await expect(openState({ request, connection: { principal: "", definition } })).rejects.toMatchObject({
     code: "state-rejected",
-    message: "requestState is refused: it has more than 32768 characters",
+    message: "requestState is refused: it has more than 2097152 bytes",
   });
   expect(open).not.toHaveBeenCalled();
 });

@@ -1,5 +1,7 @@
 import { type Channel, McpError, type Params, type Receiver, type RequestId } from "@mcpgen/runtime";
 import {
+  asRemote,
+  errorObjectOf,
   errorText,
   harmless,
   isMcpError,
@@ -298,7 +300,8 @@ function remoteError(method: string, error: unknown): McpError {
     typeof message === "string" ? message : "the other side answered with an error without a message";
   const name = code === rpc.methodNotFound ? "method-not-found" : "remote-error";
   const rpcCode = typeof code === "number" ? code : undefined;
-  return new McpError(name, text.startsWith(`${method}: `) ? text : `${method}: ${text}`, { rpcCode, data });
+  const details = { rpcCode, data, remote: asRemote(error) };
+  return new McpError(name, text.startsWith(`${method}: `) ? text : `${method}: ${text}`, details);
 }
 
 /** Makes the error for a wrong request. */
@@ -328,11 +331,11 @@ function isMeantForPeer(thrown: unknown): thrown is McpError {
 function errorTextOf(id: RequestId | undefined, thrown: unknown): string {
   if (!isMeantForPeer(thrown))
     return errorText(id, { code: rpc.internalError, message: "the request failed" });
-  const { rpcCode: code = 0, message, data } = thrown;
+  const error = errorObjectOf(thrown);
   try {
-    return errorText(id, { code, message, data });
+    return errorText(id, error);
   } catch {
-    return errorText(id, { code, message });
+    return errorText(id, { ...error, data: undefined });
   }
 }
 

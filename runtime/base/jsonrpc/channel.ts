@@ -159,6 +159,8 @@ export function batchText(messages: readonly Outgoing[]): string {
 
 /** Receives the messages of a client's channel. */
 export interface ClientReceiver extends Receiver {
+  /** @param origin the request whose exchange brings the message, if the exchange has no other */
+  message(text: string, origin?: RequestId): void;
   /**
    * A message, or a batch, that the channel has parsed.
    *
@@ -168,6 +170,8 @@ export interface ClientReceiver extends Receiver {
   parsed(value: unknown, refusal?: Error, exchange?: RequestId): void;
   /** One request failed; others continue. */
   failed(id: RequestId, error: Error): void;
+  /** The server has ended the stream of a request before its answer; the transport fetches the rest. */
+  disconnected?(id: RequestId, retryMs: number | undefined): void;
   /** No more messages can be sent, but sent requests may still be answered. `closed` may follow. */
   draining(reason: Error): void;
   /** Whether a request was answered or aborted. */

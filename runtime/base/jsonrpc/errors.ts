@@ -1,6 +1,6 @@
 import * as rpc from "./rpc-codes.js";
 import { longestMessage, shortened, visible } from "./foreign-text.js";
-import { isObject } from "./message.js";
+import { type ErrorObject, isObject } from "./message.js";
 
 /** Stable names of errors, for programs. */
 export type ErrorCode =
@@ -58,7 +58,10 @@ export type ErrorCode =
   /** An option, or a definition of a server, is wrong. */
   | "invalid-definition";
 
-/** The one error class of the runtime. Its message is shortened: it may quote the peer. */
+/**
+ * The one error class of the runtime. Its message is shortened: it may quote the peer. A handler that throws an error with
+ * `remote` answers with that error, unchanged but for a code that the revision of its own client does not have.
+ */
 export class McpError extends Error {
   override readonly name = "McpError";
   readonly code: ErrorCode;
@@ -66,6 +69,16 @@ export class McpError extends Error {
   readonly rpcCode?: number;
   /** Details; those of a received error are from its sender. */
   readonly data?: unknown;
+  /**
+   * The error of the response as the other side sent it (basic, error responses): its `message` is whole, and does not name the
+   * method. Absent in errors of this side, and where `code` is not an integer or `message` not a string.
+   */
+  readonly remote?: ErrorObject;
+  /**
+   * Name of an error that not all revisions define, such as `URL_ELICITATION_REQUIRED` (2026-07-28, basic, error codes). Where a
+   * handler throws it, the revision of its client decides the JSON-RPC code.
+   */
+  readonly protocolName?: string;
 
   constructor(
     code: ErrorCode,
@@ -74,6 +87,8 @@ export class McpError extends Error {
       readonly rpcCode?: number | undefined;
       readonly data?: unknown;
       readonly cause?: unknown;
+      readonly remote?: ErrorObject | undefined;
+      readonly protocolName?: string | undefined;
     } = {},
   ) {
     // Of the details, `Error` takes the cause alone.
@@ -81,6 +96,8 @@ export class McpError extends Error {
     this.code = code;
     if (details.rpcCode !== undefined) this.rpcCode = details.rpcCode;
     if (details.data !== undefined) this.data = details.data;
+    if (details.remote) this.remote = details.remote;
+    if (details.protocolName !== undefined) this.protocolName = details.protocolName;
   }
 }
 
@@ -164,6 +181,19 @@ export function interrupted(message: string, cause?: unknown, status?: number): 
 
 export function isInterrupted(error: unknown): boolean {
   return error instanceof McpError && isObject(error.data) && error.data["interrupted"] === true;
+}
+
+/** The error of a response as it was received, if it is one of JSON-RPC. */
+export function asRemote(error: unknown): ErrorObject | undefined {
+  const { code, message }: Partial<ErrorObject> = isObject(error) ? error : {};
+  return Number.isSafeInteger(code) && typeof message === "string" ? (error as ErrorObject) : undefined;
+}
+
+/** The error of a response: as the other side sent it, if the error came from there. */
+export function errorObjectOf({ remote, rpcCode, message, data }: McpError): ErrorObject {
+  if (remote) return remote;
+  const code = Number.isSafeInteger(rpcCode) ? rpcCode! : rpc.internalError;
+  return data === undefined ? { code, message } : { code, message, data };
 }
 
 /** Writes a warning to standard error, on one line. It may quote the peer. */

@@ -45,11 +45,11 @@ export interface Asked {
   readonly params?: Params;
 }
 
-/** A question, and how its answer is judged. */
+/** A question, and how its answer is judged; without `judge`, it is passed on as it is. */
 export interface Judged {
   readonly key: string;
   readonly asked: Asked;
-  readonly judge: Judge;
+  readonly judge?: Judge | undefined;
 }
 
 /** Judges an answer by the form that asked for it. @throws {McpError} `invalid-result` */
@@ -217,9 +217,9 @@ export class Parking<Context extends Waiting> {
 
   /** A round has gone out: the call waits for the next one. */
   waits(call: ParkedCall<Context>): void {
-    const { context, id, started, sent: round } = call;
+    const { context, id, sent: round } = call;
     const expire = (): void => call.lapse("expired", expired());
-    this.#pending.wait(id, context.method, waits, expire, started).catch(() => {});
+    this.#pending.wait(id, context.method, waits, expire, call).catch(() => {});
     this.#report(context, { type: "call-parked", round, parked: this.size });
   }
 

@@ -173,7 +173,7 @@ function reportOf(progress: unknown, total: unknown): Progress | undefined {
  */
 export interface MessageTaker<Carrier = unknown> extends NullTaker {
   requested(message: RequestMessage, carrier?: Carrier): void;
-  notified(message: NotificationMessage): void;
+  notified(message: NotificationMessage, carrier?: Carrier): void;
   answered(message: ResponseMessage, carrier?: Carrier): void;
   batched(messages: readonly unknown[], carrier?: Carrier): void;
   /**
@@ -184,21 +184,21 @@ export interface MessageTaker<Carrier = unknown> extends NullTaker {
 }
 
 /** Gives the message of a text to the function for its kind. */
-export function takeMessage(text: string, taker: MessageTaker): void {
+export function takeMessage<Carrier>(text: string, taker: MessageTaker<Carrier>, carrier?: Carrier): void {
   let message: unknown;
   try {
     message = JSON.parse(text);
   } catch (error) {
-    return taker.refuse(undefined, parseError(messageOf(error)), undefined, text);
+    return taker.refuse(undefined, parseError(messageOf(error)), carrier, text);
   }
-  takeParsed(message, taker);
+  takeParsed(message, taker, carrier);
 }
 
 /** Gives a parsed message, or those of a batch, to the function for its kind. A notification whose id is null has none. */
 export function takeParsed<Carrier>(given: unknown, taker: MessageTaker<Carrier>, carrier?: Carrier): void {
   const kind = classify(given);
   if (kind === "request") return taker.requested(given as RequestMessage, carrier);
-  if (kind === "notification") return taker.notified(given as NotificationMessage);
+  if (kind === "notification") return taker.notified(given as NotificationMessage, carrier);
   if (kind === "response") return taker.answered(given as ResponseMessage, carrier);
   if (kind === "batch") {
     const messages = (given as unknown[]).map((each) => withoutNullId(each, taker));

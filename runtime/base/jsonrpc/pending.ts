@@ -26,6 +26,7 @@ export interface PendingRequest<Answer> {
   readonly id: RequestId;
   readonly method: string;
   readonly onProgress: ((progress: Progress) => void) | undefined;
+  readonly onDisconnect: RequestOptions["onDisconnect"];
   readonly limits: Timeouts;
   /** The times of its first and of its last attempt. */
   readonly started: number;
@@ -35,8 +36,16 @@ export interface PendingRequest<Answer> {
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
   readonly abandon: (reason: McpError) => void;
+  /** What its owner sent. */
+  readonly sending: Sent | undefined;
   /** Removes the listener from the abort signal of the request. */
   ignore: (() => void) | undefined;
+}
+
+/** A request, as its owner sends it. */
+interface Sent {
+  /** For a request that is sent again: the time of its first attempt, at which its total timeout starts. */
+  readonly started?: number | undefined;
 }
 
 /** The time when a request times out, unless progress arrives. */
@@ -116,14 +125,13 @@ export class Pending<Answer> {
    * Waits for the answer to `id`.
    *
    * @param abandon called when the signal or a timeout ends the request, before its promise rejects
-   * @param started for a request that is sent again: the time of its first attempt, at which its total timeout starts
    */
   wait(
     id: RequestId,
     method: string,
     options: RequestOptions,
     abandon: (reason: McpError) => void,
-    started?: number,
+    sending?: Sent,
   ): Promise<Answer> {
     const limits = limitsOf(options, this.#timeouts);
     const sent = this.#clock.now();
@@ -132,13 +140,15 @@ export class Pending<Answer> {
         id,
         method,
         onProgress: options.onProgress,
+        onDisconnect: options.onDisconnect,
         limits,
-        started: started ?? sent,
+        started: sending?.started ?? sent,
         sent,
         lastSign: sent,
         resolve,
         reject,
         abandon,
+        sending,
         ignore: undefined,
       };
       this.#requests = renewed(this.#requests, ++this.#waited).set(id, request);

@@ -46,6 +46,7 @@ type Sealed = readonly [
   clientCapabilities: ClientCapabilities,
   declared: ServerCapabilities,
   logLevel: LogLevel,
+  data?: string,
 ];
 
 /**
@@ -68,13 +69,16 @@ export function sealedSessions(options: SealedSessionOptions): SealedSessions {
 
 /** @throws {McpError} `invalid-params`: the client declares more than an id can hold */
 function idOf(seal: Seal, session: NewSession): string {
-  const { created, principal, revision, clientInfo, clientCapabilities, declared, logLevel } = session;
+  const { created, principal, revision, clientInfo, clientCapabilities, declared, logLevel, data } = session;
   const { name, version } = clientInfo;
   const shown = { name: name.slice(0, longestText), version: version.slice(0, longestText) };
-  const sealed: Sealed = [created, principal, revision, shown, clientCapabilities, declared, logLevel];
+  const facts = [created, principal, revision, shown, clientCapabilities, declared, logLevel] as const;
+  const sealed: Sealed = data === undefined ? facts : [...facts, data];
   const id = seal.close(JSON.stringify(sealed));
   if (id.length <= longestId) return id;
-  throw new McpError("invalid-params", "params.capabilities: the id of a session cannot hold that much", {
+  const place =
+    data === undefined ? "params.capabilities" : "params.capabilities, and the data of the session";
+  throw new McpError("invalid-params", `${place}: the id of a session cannot hold that much`, {
     rpcCode: rpc.invalidParams,
   });
 }
@@ -95,11 +99,11 @@ class SealedStore implements SessionStore {
   get(id: string): StoredSession | undefined {
     const text = this.#ended.get(id.slice(-codeLength)) ? undefined : this.#seal.open(id);
     if (text === undefined) return undefined;
-    const [created, principal, revision, clientInfo, clientCapabilities, declared, logLevel] = JSON.parse(
-      text,
-    ) as Sealed;
+    const [created, principal, revision, clientInfo, clientCapabilities, declared, logLevel, data] =
+      JSON.parse(text) as Sealed;
     const client = { clientInfo, clientCapabilities };
-    return { id, created, principal, revision, ...client, declared, logLevel, subscriptions: [] };
+    const found = { id, created, principal, revision, ...client, declared, logLevel, subscriptions: [] };
+    return data === undefined ? found : { ...found, data };
   }
 
   set(): void {}

@@ -43,6 +43,8 @@ export interface SessionMessage {
 export interface SharedState {
   readonly logLevel?: LogLevel | undefined;
   readonly subscriptions?: readonly string[];
+  /** Data of the application, as JSON; empty for none. */
+  readonly data?: string;
 }
 
 const nodeMembers: Members = {
@@ -59,7 +61,7 @@ const logLevels: Readonly<Record<LogLevel, true>> = {
   ...{ error: true, critical: true, alert: true, emergency: true },
 };
 
-const stateMembers: Members = { logLevel: "text", subscriptions: "texts" };
+const stateMembers: Members = { logLevel: "text", subscriptions: "texts", data: "string" };
 
 /**
  * Parses a message to one node. Returns `undefined` for any other text, because other programs may publish on the channel.

@@ -189,21 +189,23 @@ export class SharedSession implements ClusterSession {
   }
 
   async saved(): Promise<void> {
-    const { logLevel, watched = [] } = this.session.connection.session!;
-    await this.#link.share(this.digest, { logLevel, subscriptions: [...watched] });
+    const { logLevel, watched = [], data = "" } = this.session.connection.session!;
+    await this.#link.share(this.digest, { logLevel, subscriptions: [...watched], data });
   }
 
   /** Applies a change that another node made to the session. */
-  apply({ logLevel, subscriptions }: SharedState): void {
+  apply({ logLevel, subscriptions, data }: SharedState): void {
     const { connection } = this.session;
     const { session } = connection;
     if (!session) return;
     session.logLevel = logLevel ?? session.logLevel;
     if (!subscriptions) return;
-    const before = session.watched;
-    const weigh = (uris: Iterable<string>): number =>
-      [...uris].reduce((sum, uri) => sum + weightOf(uri, mostReserved), 0);
-    const more = weigh(subscriptions) - weigh(before ?? []);
+    const { watched = [], data: before = "" } = session;
+    const weigh = (texts: Iterable<string>): number =>
+      [...texts].reduce((sum, text) => sum + weightOf(text, mostReserved), 0);
+    const kept = data ?? before;
+    const more =
+      weigh([...subscriptions, ...(kept ? [kept] : [])]) - weigh([...watched, ...(before ? [before] : [])]);
     try {
       if (more > 0) connection.reserve(more);
       else connection.release(-more);
@@ -212,6 +214,7 @@ export class SharedSession implements ClusterSession {
     }
     session.weight += more;
     session.watched = subscriptions.length > 0 ? new Set(subscriptions) : undefined;
+    session.data = kept || undefined;
   }
 
   /** Ends the session, because another node has ended it. */

@@ -107,8 +107,10 @@ export function remainingOptions(
   timeouts: Timeouts,
   { options, started }: Bounded,
 ): RequestOptions {
-  const { signal, timeout, totalTimeout = timeouts.totalTimeout } = options;
+  const { signal, timeout, totalTimeout = timeouts.totalTimeout, headers, onBehalfOf } = options;
   return {
+    headers,
+    onBehalfOf,
     totalTimeout: Math.max(started + totalTimeout - clock.now(), 0),
     ...(signal ? { signal } : {}),
     ...(timeout === undefined ? {} : { timeout }),

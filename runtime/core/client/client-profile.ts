@@ -5,7 +5,7 @@ import type { Hooks } from "../protocol/hooks.js";
 import type { RevisionView } from "../protocol/revision-view.js";
 import { type Clock, McpError, type Params, type Timeouts } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
-import type { Era, Extended, Role } from "@mcpgen/protocol/model";
+import type { Era, Extended, RequestOptions, Role } from "@mcpgen/protocol/model";
 
 /** The client's description of itself, and its settings. */
 export interface ClientProfile {
@@ -74,38 +74,57 @@ export function limitExceeded(message: string, limit: keyof ClientLimits, value:
   return new McpError("limit-exceeded", message, { rpcCode: rpc.internalError, data: { limit, value } });
 }
 
-/** The capabilities for one revision; `roots.listChanged` if the revision has its notification (2025-11-25, roots). */
+/** The parts of a client that each request states (2026-07-28, basic, `_meta`). */
+export interface Sender extends Pick<ClientProfile, "capabilities" | "extended" | "logLevel"> {
+  readonly info: ClientProfile["info"] | undefined;
+}
+
+/** The sender of a request: the client itself, or the one for which the request is sent. */
+export function senderOf(itself: Sender, { onBehalfOf }: RequestOptions): Sender {
+  if (!onBehalfOf) return itself;
+  const { clientInfo: info, clientCapabilities: capabilities = {}, logLevel } = onBehalfOf;
+  return { info, capabilities, extended: undefined, logLevel: logLevel as LogLevel | undefined };
+}
+
+/**
+ * The capabilities for one revision; `roots.listChanged` if the revision has its notification (2025-11-25, roots), unless it
+ * is false.
+ */
 export function declaredBy(
   { id, table }: RevisionView<"client">,
   { capabilities: given, extended }: Pick<ClientProfile, "capabilities" | "extended">,
 ): ClientCapabilities {
   const capabilities = extended?.declared(given, id) ?? given;
-  const { roots } = capabilities;
-  if (!roots || !table.outgoingNotifications.has("notifications/roots/list_changed")) return capabilities;
-  const changing: typeof roots & { listChanged: true } = { ...roots, listChanged: true };
-  return { ...capabilities, roots: changing };
+  if (!capabilities.roots) return capabilities;
+  const { listChanged = true, ...roots }: { listChanged?: boolean } = capabilities.roots;
+  const isReported = listChanged && table.outgoingNotifications.has("notifications/roots/list_changed");
+  const declared: typeof roots & { listChanged?: true } = isReported
+    ? { ...roots, listChanged: true }
+    : roots;
+  return { ...capabilities, roots: declared };
 }
 
 /** The capabilities of each role, once a revision is negotiated. */
 export function declarations(
   view: RevisionView<"client">,
   server: object,
-  profile: ClientProfile,
+  sender: Pick<Sender, "capabilities" | "extended">,
 ): (role: Role) => object {
-  return (role) => (role === "server" ? server : declaredBy(view, profile));
+  return (role) => (role === "server" ? server : declaredBy(view, sender));
 }
 
 /** The `_meta` of every modern request (2026-07-28, basic, `_meta`). */
 export function requestMeta(
   view: RevisionView<"client">,
-  profile: ClientProfile,
-  logLevel = profile.logLevel,
+  sender: Sender,
+  logLevel = sender.logLevel,
 ): Params {
+  const { info } = sender;
   return {
     [metaKeys.protocolVersion]: view.id,
     ...view.lower("outgoingRequests", "*", {
-      [metaKeys.clientInfo]: profile.info,
-      [metaKeys.clientCapabilities]: declaredBy(view, profile),
+      ...(info === undefined ? {} : { [metaKeys.clientInfo]: info }),
+      [metaKeys.clientCapabilities]: declaredBy(view, sender),
       ...(logLevel === undefined ? {} : { [metaKeys.logLevel]: logLevel }),
     }),
   };

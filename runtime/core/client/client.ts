@@ -13,7 +13,7 @@ import { type ClientLimits, type ClientProfile, declarations, eraOf } from "./cl
 import type { BatchPlace, Connection, Negotiated } from "./connection.js";
 import { type ClientState, Connections } from "./connections.js";
 import { type Rejected, invalidResult } from "./decode.js";
-import { type ClientHandlers, answererOf } from "./handlers.js";
+import { type Answering, answererOf } from "./handlers.js";
 import { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListResult, collect, isMissing, leftOut, listIn, pages } from "./lists.js";
 import type { ClientMiddleware, NotificationListener } from "./middleware.js";
@@ -97,7 +97,7 @@ export interface LegacyParts {
 /** The dependencies of a client. */
 export interface ClientSetup {
   readonly profile: ClientProfile;
-  readonly handlers: ClientHandlers;
+  readonly handlers: Answering;
   readonly limits: ClientLimits;
   /** All revisions that the client knows, including revisions that it does not negotiate. */
   readonly known: readonly RevisionView<"client">[];
@@ -240,7 +240,8 @@ export class Client implements Caller {
   /**
    * Sends a request. Resolves with its result in the authoring vocabulary, from the cache while the cached result is
    * fresh. With the option `result`, a schema, it also sends methods that the revision does not have, and resolves with
-   * the output of the schema.
+   * the output of the schema. With `task` in the parameters, the result may be `{ task }` as it came (2025-11-25, tasks); to
+   * abort such a request does nothing, for `tasks/cancel` cancels its task.
    *
    * @throws {McpError} `method-not-found`: the revision has no such method, and there is no `result`;
    *   `invalid-definition`: `result` is not a schema; `invalid-result`
@@ -288,8 +289,11 @@ export class Client implements Caller {
       options,
       place && { place },
     );
-    leftOut(method, rejected, this.#setup.onWarning);
-    return parse ? parsed(parse, result, (problem) => invalidResult(method, problem)) : result;
+    const tools = method === "tools/list" ? result["tools"] : undefined;
+    const usable = Array.isArray(tools) ? this.#usable(method, tools, rejected) : { items: tools, rejected };
+    leftOut(method, usable.rejected, this.#setup.onWarning);
+    const given = usable.items === tools ? result : { ...result, tools: usable.items };
+    return parse ? parsed(parse, given, (problem) => invalidResult(method, problem)) : given;
   }
 
   /**
@@ -353,7 +357,7 @@ export class Client implements Caller {
   }
 
   /**
-   * Answers requests of the server whose method no revision defines, or with `*` all that have no other handler. Up to
+   * Answers requests of the server whose method no revision defines, or with `*` all of them without a handler. Up to
    * 2025-11-25 they are requests; at 2026-07-28 they are input requests of a result. Types follow from the schemas; a
    * JSON Schema gives types only if it is written in the call. The option `prepare` of `connect` registers handlers
    * before the server can send its first request.
@@ -383,7 +387,7 @@ export class Client implements Caller {
   }
 
   /**
-   * Listens to the notifications of a method, or to all of them with `*`. With a schema `params`, the listener gets the
+   * Listens to the notifications of a method, or with `*` to all that the revision or no revision defines. With a schema `params`, the listener gets the
    * output of the schema; a notification that the schema refuses causes a warning.
    *
    * @returns a function that removes the listener
@@ -470,11 +474,10 @@ export class Client implements Caller {
         options,
         { started, part },
       );
-      const items = this.#listIn(result, method) as readonly Item[];
-      const usable = method === "tools/list" ? this.#learn(items as never) : { tools: items, rejected: [] };
-      const [wrong] = [...rejected, ...usable.rejected];
+      const usable = this.#usable<Item>(method, this.#listIn(result, method), rejected);
+      const [wrong] = usable.rejected;
       if (wrong) throw invalidResult(get.method, `${wrong.pointer}: ${wrong.reason}`);
-      return usable.tools[0] as Item | undefined;
+      return usable.items[0];
     } catch (error) {
       if (isMissing(error, view)) return undefined;
       throw error;
@@ -608,27 +611,25 @@ export class Client implements Caller {
         part: "page",
         ...(started !== undefined && { started }),
       });
-      const items = this.#listIn(result, method);
-      const usable = method === "tools/list" ? this.#learn(items as readonly Open<"Tool">[]) : undefined;
-      return {
-        complete: true,
-        references: [],
-        ...listed,
-        nextCursor: result["nextCursor"],
-        items: (usable?.tools ?? items) as readonly Item[],
-        rejected: usable ? [...rejected, ...usable.rejected] : rejected,
-      };
+      const { nextCursor } = result;
+      const { items, rejected: all } = this.#usable<Item>(method, this.#listIn(result, method), rejected);
+      return { complete: true, references: [], ...listed, nextCursor, items, rejected: all };
     });
   }
 
-  /** Keeps the schemas, hints and headers of listed tools. Over HTTP, rejects tools with invalid header declarations. */
-  #learn(tools: readonly Open<"Tool">[]): {
-    tools: readonly Open<"Tool">[];
-    rejected: readonly Rejected[];
-  } {
+  /** The usable items of a list. Keeps the schemas, hints and headers of tools; over HTTP, rejects tools with invalid header declarations. */
+  #usable<Item>(
+    method: string,
+    items: readonly unknown[],
+    rejected: readonly Rejected[],
+  ): { readonly items: readonly Item[]; readonly rejected: readonly Rejected[] } {
+    if (method !== "tools/list") return { items: items as readonly Item[], rejected };
     const { standing } = this.#connections;
     const hasHeaders =
       standing?.channel.carriesHeaders === true && eraOf(standing.negotiated.view).paramHeaders;
-    return this.#tools.learn(tools, hasHeaders);
+    const learned = this.#tools.learn(items as readonly Open<"Tool">[], hasHeaders);
+    const isWhole = learned.rejected.length === 0;
+    const usable = (isWhole ? items : learned.tools) as readonly Item[];
+    return { items: usable, rejected: isWhole ? rejected : [...rejected, ...learned.rejected] };
   }
 }

@@ -42,7 +42,14 @@ import { unbounded } from "./bounds.js";
 import { type ClientProfile, eraOf } from "./client-profile.js";
 import { type ServerResponse, invalidResult } from "./decode.js";
 import type { DeclaredHeaders } from "./listed-tools.js";
-import { type Numbered, exchangeThrough, peerOf } from "./middleware.js";
+import {
+  type Called,
+  type Numbered,
+  type OriginatingRequest,
+  exchangeThrough,
+  originOf,
+  peerOf,
+} from "./middleware.js";
 import { type Question, QuestionContext, type Questions } from "./questions.js";
 
 /** The outcome of the negotiation. */
@@ -59,7 +66,11 @@ export interface ConnectionParts {
   readonly questions: Questions;
   readonly notifications: {
     /** Takes a notification of the server. */
-    received(view: RevisionView<"client">, method: string, params: Params): void;
+    received(
+      view: RevisionView<"client">,
+      message: { readonly method: string; readonly params: Params },
+      request: OriginatingRequest | undefined,
+    ): void;
   };
 }
 
@@ -79,6 +90,8 @@ export interface Sending {
   write(id: number): Params;
   /** The headers, on channels with headers. @throws {McpError} */
   headers(params: Params): Readonly<Record<string, string>>;
+  /** The headers of the application for this request. */
+  readonly added?: Headers | undefined;
   /** Receives the authorization of the request, on channels with authorization. */
   readonly authorized?: Outgoing["authorized"];
   readonly place?: BatchPlace | undefined;
@@ -86,12 +99,15 @@ export interface Sending {
   readonly numbered?: Numbered | undefined;
   /** When the request was first sent, if it is sent again. */
   readonly started?: number;
+  /** The request of the application; the client's own requests have none. */
+  readonly call?: Called;
 }
 
 /** How a notification is sent. */
 interface Notifying {
   /** The request that it cancels. */
   readonly ends?: RequestId | undefined;
+  readonly added?: Headers | undefined;
   readonly place?: BatchPlace | undefined;
 }
 
@@ -99,7 +115,9 @@ interface Notifying {
 const mostStrays = 3;
 const longestStray = 160;
 
-const noHeaders: Readonly<Record<string, string>> = {};
+type Headers = Readonly<Record<string, string>>;
+
+const noHeaders: Headers = {};
 
 /** The exchange of a transport that brings a message. */
 interface Exchanged {
@@ -107,6 +125,8 @@ interface Exchanged {
   readonly refusal: Error | undefined;
   /** The request that it answers, whatever id it has. */
   readonly exchange: RequestId | undefined;
+  /** The only request of the exchange. */
+  readonly origin: RequestId | undefined;
 }
 
 /** The messages of one client over one channel, in both eras. */
@@ -167,7 +187,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
    *   or not as headers; `invalid-message`: they are not what the revision defines
    */
   request(sending: Sending): Promise<ServerResponse> {
-    const { method, options, place, numbered, authorized } = sending;
+    const { method, options, place, numbered, authorized, added } = sending;
     const { signal } = options;
     if (this.#end) return Promise.reject(this.#end);
     if (signal?.aborted)
@@ -185,9 +205,9 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
       return Promise.reject(error instanceof McpError ? error : notJson(method, error));
     }
     const abandon = (why: McpError): void => {
-      if (!place?.leave()) this.#cancel(id, why.message);
+      if (!place?.leave()) this.#cancel(id, why.message, added);
     };
-    const answer = pending.wait(id, method, options, abandon, sending.started);
+    const answer = pending.wait(id, method, options, abandon, sending);
     if (!place?.take(this, outgoing)) this.channel.post(outgoing);
     return answer;
   }
@@ -217,7 +237,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
   }
 
   /** Sends a notification, given in the authoring vocabulary. @throws {McpError} among others `invalid-message` */
-  notify(method: string, params?: Params, { ends, place }: Notifying = {}): void {
+  notify(method: string, params?: Params, { ends, added, place }: Notifying = {}): void {
     const view = this.view!;
     const lowered = params && view.lower("outgoingNotifications", method, params);
     const wrong = view.sends && sendError(view, "notifications", method, notificationOf(method, lowered));
@@ -232,7 +252,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
         throw notJson(method, error);
       }
       const headers = this.channel.carriesHeaders
-        ? mirrorHeaders(view, method, { ...lowered, _meta })
+        ? { ...added, ...mirrorHeaders(view, method, { ...lowered, _meta }) }
         : noHeaders;
       const outgoing = { text, method, headers, ends };
       if (!place?.take(this, outgoing)) this.channel.post(outgoing);
@@ -248,6 +268,13 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     this.#peer.pending.rejectAll(() => why);
   }
 
+  disconnected(requestId: RequestId, retryMs: number | undefined): void {
+    const request = this.#peer.pending.get(requestId);
+    if (!request) return;
+    this.emit({ type: "stream-disconnected", method: request.method, requestId, retryMs });
+    request.onDisconnect?.(retryMs);
+  }
+
   isSettled(id: RequestId): boolean {
     return this.#peer.pending.get(id) === undefined;
   }
@@ -258,20 +285,24 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     await this.channel.close();
   }
 
-  message(text: string): void {
-    takeMessage(text, this);
+  message(text: string, origin?: RequestId): void {
+    takeMessage(
+      text,
+      this,
+      origin === undefined ? origin : { refusal: undefined, exchange: undefined, origin },
+    );
   }
 
   parsed(value: unknown, refusal?: Error, exchange?: RequestId): void {
-    takeParsed(value, this, { refusal, exchange });
+    takeParsed(value, this, { refusal, exchange, origin: exchange });
   }
 
   /** 2025-03-26 has batches; the client accepts them at every revision. */
-  batched(messages: readonly unknown[], { refusal, exchange }: Partial<Exchanged> = {}): void {
+  batched(messages: readonly unknown[], { refusal, exchange, origin }: Partial<Exchanged> = {}): void {
     const responses = exchange === undefined ? [] : messages.filter(isResponse);
     const own = responses.find(({ id }) => isSameId(id, exchange!)) ?? responses[0];
     for (const each of messages) {
-      const carrier = { refusal, exchange: each === own ? exchange : undefined };
+      const carrier = { refusal, exchange: each === own ? exchange : undefined, origin };
       if (Array.isArray(each)) this.refuse(undefined, invalidRequest(batchesUnsupported), carrier, each);
       else takeParsed(each, this, carrier);
     }
@@ -302,16 +333,16 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
   }
 
   /** Cancels a request of this side: by the end of its exchange, or else by a message. */
-  #cancel(requestId: RequestId, reason: string): void {
+  #cancel(requestId: RequestId, reason: string, added: Headers | undefined): void {
     if (this.view && eraOf(this.view).cancelsByExchange && this.channel.abandon(requestId)) return;
-    this.#tell("notifications/cancelled", { requestId, reason }, requestId);
+    this.#tell("notifications/cancelled", { requestId, reason }, { ends: requestId, added });
   }
 
   /** Sends a notification of the client itself. A failure is reported: it fails no handler, and no request that is given up. */
-  #tell(method: string, params: Params, ends?: RequestId): void {
+  #tell(method: string, params: Params, notifying?: Notifying): void {
     if (!this.view) return;
     try {
-      this.notify(method, params, { ends });
+      this.notify(method, params, notifying);
     } catch (error) {
       this.#parts.questions.report(error, method);
     }
@@ -408,19 +439,31 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     return this.view && eraOf(this.view).serverRequests ? this.view : undefined;
   }
 
-  requested(request: RequestMessage): void {
+  requested(request: RequestMessage, carrier?: Partial<Exchanged>): void {
     const view = this.#asking;
     if (!view) return;
     const { id, method } = request;
-    this.#answer(view, { id, method, params: this.#paramsOf(request) });
+    this.#answer(view, { id, method, params: this.#paramsOf(request) }, this.#originOf(carrier));
+  }
+
+  /** The request in whose exchange a message came, while it waits for its answer. */
+  #originOf(carrier: Partial<Exchanged> | undefined): OriginatingRequest | undefined {
+    if (carrier?.origin === undefined) return undefined;
+    const { call } = (this.#peer.pending.get(carrier.origin)?.sending ?? {}) as Partial<Sending>;
+    return call && originOf(call);
   }
 
   /** Runs a request of the server and sends the response, unless the request is cancelled first. */
-  #answer(view: RevisionView<"client">, request: Question & { readonly id: RequestId }): void {
+  #answer(
+    view: RevisionView<"client">,
+    request: Question & { readonly id: RequestId },
+    origin: OriginatingRequest | undefined,
+  ): void {
     const { id } = request;
     const { running } = this.#peer;
     const { profile, questions } = this.#parts;
     const context = new QuestionContext(profile, view, request, {
+      request: origin,
       notify: (progress) => this.#end ?? this.#tell("notifications/progress", progress),
     });
     running.start(id, context);
@@ -431,17 +474,18 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     };
     questions.answer(view, request, context).then(
       (result) => settle(resultText(id, result)),
-      (error: unknown) => settle(failureText(id, questions.errorBody(error))),
+      (error: unknown) => settle(failureText(id, questions.errorBody(view, error))),
     );
   }
 
-  notified(message: NotificationMessage): void {
+  notified(message: NotificationMessage, carrier?: Partial<Exchanged>): void {
     const { method } = message;
     const params = this.#paramsOf(message);
-    if (isObject(params)) this.#around("incoming", method, params, () => this.#handle(method, params));
+    if (isObject(params))
+      this.#around("incoming", method, params, () => this.#handle(method, params, carrier));
   }
 
-  #handle(method: string, params: Params): void {
+  #handle(method: string, params: Params, carrier: Partial<Exchanged> | undefined): void {
     const { view } = this;
     if (method === "notifications/progress") return this.#progressed(params);
     if (method === "notifications/cancelled")
@@ -451,7 +495,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
         (ended) => view?.table.outgoingRequests.get(ended)?.listening ?? false,
       );
     try {
-      if (view) this.#parts.notifications.received(view, method, params);
+      if (view) this.#parts.notifications.received(view, { method, params }, this.#originOf(carrier));
     } catch {
       // A notification that cannot be read is dropped, such as one nested too deeply for the stack.
     }

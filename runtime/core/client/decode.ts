@@ -1,7 +1,9 @@
-import type { OutgoingRequest, Page } from "@mcpgen/protocol/model";
+import type { OpenDefinition, OutgoingRequest, Page } from "@mcpgen/protocol/model";
 import { type NullReader, warning } from "../protocol/events.js";
+import { nameOfCode } from "../protocol/error-table.js";
 import { type RevisionView, issuesText } from "../protocol/revision-view.js";
 import {
+  asRemote,
   type ErrorCode,
   isObject,
   McpError,
@@ -91,20 +93,24 @@ export async function decode(
 /**
  * Decodes an alternative to the plain result. It is not translated to the vocabulary.
  *
- * @param key the member that marks it
  * @throws {McpError} `invalid-result`
  */
-export async function alternativeOf(
+export async function decodeAlternative(
   { view, method, readNulls }: Reading,
-  { alternatives }: OutgoingRequest,
-  key: string,
+  definition: OpenDefinition,
   result: unknown,
 ): Promise<Decoded> {
-  const definition = alternatives?.find((each) => each.key === key);
-  if (!definition) throw invalidResult(method, `${key} is no member of it`);
   const value = await readNulls(definition, result, method);
   if (definition.accepts(value)) return { result: value as Params, rejected: [] };
   throw invalidResult(method, issuesText(await view.issues(value, definition)));
+}
+
+/** The definition of a result by its `resultType`. @throws {McpError} `invalid-result`: the method has no such result */
+export function typedResult(method: string, entry: OutgoingRequest, result: unknown): OpenDefinition {
+  const mark = isObject(result) ? result["resultType"] : undefined;
+  const found = entry.alternatives?.find(({ key, value = mark }) => key === "resultType" && value === mark);
+  if (found) return found;
+  throw invalidResult(method, `its resultType ${JSON.stringify(mark)} is unknown`);
 }
 
 /**
@@ -181,28 +187,41 @@ export interface ServerResponse extends ResponseMessage {
  * Converts the error of a response, whose members may be missing, to an error to throw.
  *
  * @param params the request's params, if they may name a resource
+ * @param view the revision of the response, if it is negotiated
  */
-export function remoteError(method: string, response: ServerResponse, params?: Params): McpError {
+export function remoteError(
+  method: string,
+  response: ServerResponse,
+  params?: Params,
+  view?: RevisionView,
+): McpError {
   const error: Record<string, unknown> = isObject(response.error) ? response.error : {};
   const { code, message, data } = error;
   const text = typeof message === "string" ? message : "the server answered with an error without a message";
+  const kind = codeFor(code, data, params);
+  // Servers whose revision has a code for it may mean something else by another code.
+  const isMissing = kind === "resource-not-found" && !view?.table.errors["RESOURCE_NOT_FOUND"];
   return new McpError(
-    codeFor(code, data, params),
+    kind,
     // Servers may name the method themselves.
     text.startsWith(`${method}: `) ? text : `${method}: ${text}`,
-    { rpcCode: typeof code === "number" ? code : undefined, data, cause: response.refusal },
+    {
+      rpcCode: typeof code === "number" ? code : undefined,
+      data,
+      cause: response.refusal,
+      remote: asRemote(error),
+      protocolName: isMissing ? "RESOURCE_NOT_FOUND" : view && nameOfCode(code, view),
+    },
   );
 }
-
-/** The code of servers up to 2025-11-25 for a resource that does not exist; later ones may send it (resources, error handling). */
-const resourceNotFound = -32002;
 
 /** "Invalid params" means a missing resource if the error repeats the URI of the request (2026-07-28, resources, error handling). */
 function codeFor(code: unknown, data: unknown, params: Params | undefined): ErrorCode {
   if (code === rpc.methodNotFound) return "method-not-found";
   if (code === rateLimitedCode) return "rate-limited";
   if (code === timeLimitCode) return "timeout";
-  if (params && code === resourceNotFound) return "resource-not-found";
+  // Servers of any revision may send it (2026-07-28, resources, error handling).
+  if (params && nameOfCode(code) === "RESOURCE_NOT_FOUND") return "resource-not-found";
   const names = typeof params?.["uri"] === "string" && isObject(data) && typeof data["uri"] === "string";
   return names && code === rpc.invalidParams ? "resource-not-found" : "remote-error";
 }

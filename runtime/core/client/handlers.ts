@@ -29,27 +29,29 @@ function samplingOf({ sample }: ClientHandlers): Partial<SamplingHandler> {
 /** Calls the application when the turn of the question comes. */
 export type Ask = <Result>(work: () => Result | Promise<Result>) => Promise<Result>;
 
-type Answerer = (
-  handlers: ClientHandlers,
-  params: Params,
-  context: AnswerContext,
-  ask: Ask,
-) => Promise<Params>;
+/** The functions of the application, and whether their answers are checked. */
+export interface Answering extends ClientHandlers {
+  readonly validation?: { readonly checkAnswers?: boolean } | undefined;
+}
+
+type Answerer = (handlers: Answering, params: Params, context: AnswerContext, ask: Ask) => Promise<Params>;
 
 const elicit: Answerer = async (handlers, params, context, ask) => {
   const { form, url } = elicitationOf(handlers);
+  const isChecked = handlers.validation?.checkAnswers !== false;
   if (!form && !url) throw notDeclared("elicitation");
   if (params["mode"] === "url") {
     if (!url) throw invalidParams("the client has not declared elicitation.url");
-    const unsafe = pageProblem(params["url"]);
+    const unsafe = isChecked ? pageProblem(params["url"]) : undefined;
     if (unsafe !== undefined) throw invalidParams(`the URL of the page is refused: ${unsafe}`);
     const { action } = answered("elicit.url", await ask(() => url(params as never, context)));
     return { action };
   }
   if (!form) throw invalidParams("the client has not declared elicitation.form");
-  const problem = formProblem(params["requestedSchema"]);
+  const problem = isChecked ? formProblem(params["requestedSchema"]) : undefined;
   if (problem !== undefined) throw invalidParams(problem);
   const result = answered("elicit", await ask(() => form(params as never, context)));
+  if (!isChecked) return result as unknown as Params;
   if (result.action !== "accept") return { action: result.action };
   const content = result.content ?? {};
   const bad = contentProblem(params["requestedSchema"], content);
@@ -59,19 +61,20 @@ const elicit: Answerer = async (handlers, params, context, ask) => {
 
 const sample: Answerer = async (handlers, params, context, ask) => {
   const { answer, tools } = samplingOf(handlers);
+  const isChecked = handlers.validation?.checkAnswers !== false;
   if (!answer) throw notDeclared("sampling");
   if ((params["tools"] ?? params["toolChoice"]) !== undefined && !tools)
     throw invalidParams("the client has not declared sampling.tools");
-  const problem = messagesProblem(params["messages"]);
+  const problem = isChecked ? messagesProblem(params["messages"]) : undefined;
   if (problem !== undefined) throw invalidParams(problem);
   const message = await ask(() => answer(params as never, context));
   return ((await encodeBytes(message)) ?? message) as unknown as Params;
 };
 
-const listRoots: Answerer = async ({ roots }, _params, context, ask) => {
+const listRoots: Answerer = async ({ roots, validation }, _params, context, ask) => {
   if (!roots) throw notDeclared("roots");
   const list = typeof roots === "function" ? await ask(() => roots(context)) : roots;
-  const problem = rootsProblem(list);
+  const problem = validation?.checkAnswers === false ? undefined : rootsProblem(list);
   if (problem !== undefined) throw internalError(problem);
   return { roots: list };
 };

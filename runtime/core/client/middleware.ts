@@ -1,5 +1,5 @@
 import type { ClientRequests, ServerRequests } from "@mcpgen/protocol/authoring";
-import type { Progress } from "@mcpgen/protocol/model";
+import type { Progress, RequestOptions } from "@mcpgen/protocol/model";
 import { isObject, McpError, type Params, type platform, type RequestId } from "@mcpgen/base";
 import type { ClientEvent } from "../protocol/events.js";
 import {
@@ -45,6 +45,25 @@ export type ClientMiddlewareRequest<Other extends string = OtherMethod> =
 /** Middleware of a client. */
 export type ClientMiddleware<Other extends string = OtherMethod> = Middleware<ClientMiddlewareRequest<Other>>;
 
+/** A request of this client in whose course the server sent something. */
+export interface OriginatingRequest {
+  readonly method: string;
+  /** As the caller gave them, or as middleware passed them on. */
+  readonly params: Params;
+  /** The object that the caller gave: one for each call tells calls apart. */
+  readonly options: RequestOptions;
+}
+
+/** A request of the application, as far as others see it. */
+export interface Called extends Omit<OriginatingRequest, "options"> {
+  /** The options of the caller. */
+  readonly given: RequestOptions;
+}
+
+export function originOf({ method, params, given: options }: Called): OriginatingRequest {
+  return { method, params, options };
+}
+
 /** Passed to each handler of a request of the server. */
 export interface AnswerContext {
   /**
@@ -54,6 +73,14 @@ export interface AnswerContext {
   readonly signal: platform.AbortSignal;
   /** The method of the request. */
   readonly method: string;
+  /** The key of the request in `inputRequests` (2026-07-28); absent where the server sends requests. */
+  readonly key: string | undefined;
+  /**
+   * The request of this client that the server asks for: at 2026-07-28, the one whose result asks; before, the one on whose HTTP
+   * stream the question came. Absent where the transport does not show it (stdio, HTTP+SSE, the GET stream, a batch): it is never
+   * guessed.
+   */
+  readonly request: OriginatingRequest | undefined;
   /**
    * Sends a progress notification, if the server asked for progress (legacy era, progress). A value that does not exceed
    * the last one is not sent, and nothing is sent after the answer. Input requests of a result have no progress.
@@ -61,8 +88,16 @@ export interface AnswerContext {
   readonly progress: (progress: number, total?: number, message?: string) => void;
 }
 
-/** Receives a notification in the authoring vocabulary. */
-export type NotificationListener<Given = Params> = (params: Given, method: string) => void;
+/**
+ * Receives a notification in the authoring vocabulary.
+ *
+ * @param request the request of this client on whose HTTP stream it came; absent where the transport does not show it
+ */
+export type NotificationListener<Given = Params> = (
+  params: Given,
+  method: string,
+  request?: OriginatingRequest,
+) => void;
 
 export type ClientHooks = Hooks<ClientEvent>;
 
@@ -79,10 +114,8 @@ interface Sent {
 /** Gets the progress of a request, by its token. */
 type Reports = Map<unknown, (progress: Progress) => void>;
 
-/** A result that may replace the plain one. */
+/** A request whose parameters ask for a result in place of the plain one: its work goes on after its answer. */
 export interface Alternative {
-  /** The member that marks it. */
-  readonly key: string;
   /**
    * Called each time the request is sent with a listener of progress. Listeners that it puts into `later` get progress
    * even after the answer, until they are deleted.
@@ -93,11 +126,11 @@ export interface Alternative {
 const alternatives = new WeakMap<object, Alternative>();
 
 /**
- * Allows an alternative result for a request whose parameters ask for it. If the caller aborts, the request is not
- * cancelled then: another request cancels the work behind the alternative.
+ * Follows the work of a request whose parameters ask for an alternative result. If the caller aborts, the request is not cancelled
+ * then: another request cancels the work behind the alternative.
  *
  * @param context the request's context that middleware gets
- * @param alternative `undefined` allows only the plain result
+ * @param alternative `undefined` for a request whose work ends with its answer
  */
 export function expectAlternative(context: object, alternative: Alternative | undefined): void {
   if (alternative === undefined) alternatives.delete(context);
@@ -127,7 +160,7 @@ export function peerOf(hooked: Hooked): Peer {
 /**
  * Runs the middleware of a client around a request to its server.
  *
- * @param send sends the request with these parameters; `alternative` is a result that may replace the plain one
+ * @param send sends the request with these parameters; `alternative` follows work that goes on after the answer
  */
 export async function sendThrough(
   hooked: Hooked,

@@ -2,6 +2,8 @@ import type { IncomingRequest, OutgoingRequest } from "@mcpgen/protocol/model";
 import {
   Aborts,
   Admission,
+  type ErrorObject,
+  errorObjectOf,
   internalError,
   invalidParams,
   isMcpError,
@@ -16,11 +18,18 @@ import {
 } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { type InternalContext, type Peer, through } from "../protocol/hooks.js";
+import { errorAt } from "../protocol/error-table.js";
 import { type RevisionView, issuesText, requestParams, sendError } from "../protocol/revision-view.js";
 import { type ClientLimits, limitExceeded } from "./client-profile.js";
 import { invalidResult } from "./decode.js";
-import { type Ask, type ClientHandlers, answererOf } from "./handlers.js";
-import { type AnswerContext, type Hooked, type IncomingContext, peerOf } from "./middleware.js";
+import { type Answering, type Ask, answererOf } from "./handlers.js";
+import {
+  type AnswerContext,
+  type Hooked,
+  type IncomingContext,
+  type OriginatingRequest,
+  peerOf,
+} from "./middleware.js";
 import type { VendorHandlers } from "./vendor-methods.js";
 
 /** A request of the server; one inside a result has no id. */
@@ -36,7 +45,7 @@ export type Progressed = (...report: Parameters<AnswerContext["progress"]>) => b
 const aborts = new Aborts();
 
 /** What a question comes with, beside itself. */
-interface QuestionParts {
+interface QuestionParts extends Partial<Pick<AnswerContext, "key" | "request">> {
   /** Aborts with the request whose result asks. */
   readonly signal?: platform.AbortSignal;
   /** Sends a notification of progress. */
@@ -78,6 +87,14 @@ export class QuestionContext implements IncomingContext, InternalContext {
 
   get requestId(): RequestId | undefined {
     return this.#question.id;
+  }
+
+  get key(): string | undefined {
+    return this.#parts.key;
+  }
+
+  get request(): OriginatingRequest | undefined {
+    return this.#parts.request;
   }
 
   get signal(): platform.AbortSignal {
@@ -155,12 +172,16 @@ export function asReady<Value extends object>(value: Value): Value {
   return value;
 }
 
+type Received = "incomingRequests" | "incomingNotifications";
+
 /** The dependencies of `Questions`. */
 interface QuestionSetup {
-  readonly handlers: ClientHandlers;
+  readonly handlers: Answering;
   /** Handlers of methods that have none in `handlers`. */
   readonly vendor: VendorHandlers;
   readonly hooked: Hooked;
+  /** All revisions that the client knows. */
+  readonly known: readonly RevisionView<"client">[];
   readonly limits: ClientLimits;
   /** Whether the server gets the text of a thrown value. */
   readonly thrownErrors: "hide" | "message";
@@ -168,17 +189,19 @@ interface QuestionSetup {
 
 /** Answers the requests of the server by the functions of the application: JSON-RPC requests, and those inside results. */
 export class Questions {
-  readonly handlers: ClientHandlers;
+  readonly handlers: Answering;
   readonly hooked: Hooked;
   readonly #vendor: VendorHandlers;
+  readonly #known: QuestionSetup["known"];
   readonly #maxRoundQuestions: number;
   readonly #turns: QuestionTurns;
   readonly #thrownErrors: QuestionSetup["thrownErrors"];
 
-  constructor({ handlers, vendor, hooked, limits, thrownErrors }: QuestionSetup) {
+  constructor({ handlers, vendor, hooked, known, limits, thrownErrors }: QuestionSetup) {
     this.handlers = handlers;
     this.hooked = hooked;
     this.#vendor = vendor;
+    this.#known = known;
     this.#maxRoundQuestions = limits.maxRoundQuestions;
     this.#turns = new QuestionTurns(limits);
     this.#thrownErrors = thrownErrors;
@@ -192,6 +215,11 @@ export class Questions {
   /** Whether servers ask by a method: one of the revision, or of a vendor. */
   isRequest({ table }: RevisionView<"client">, method: string): boolean {
     return table.incomingRequests.has(method) || this.#vendor.has(method);
+  }
+
+  /** Whether other revisions have a message, and this one does not: no table checks it, so no handler gets it. */
+  isOfOther({ table }: RevisionView<"client">, direction: Received, method: string): boolean {
+    return !table[direction].has(method) && this.#known.some((each) => each.table[direction].has(method));
   }
 
   /**
@@ -216,7 +244,7 @@ export class Questions {
    * Answers the questions in a result.
    *
    * @param asked by key
-   * @param method of the request that has the result; without it, the result is that of an extension
+   * @param request the request that has the result; without it, the result is that of an extension
    * @returns the answers by key
    * @throws {McpError} `limit-exceeded`: there are more than 32; or the error of a handler
    */
@@ -224,8 +252,9 @@ export class Questions {
     view: RevisionView<"client">,
     asked: Params,
     signal: platform.AbortSignal,
-    method?: string,
+    request?: OriginatingRequest,
   ): Promise<{ readonly [key: string]: Params }> {
+    const method = request?.method;
     const questions = Object.entries(asked);
     const most = this.#maxRoundQuestions;
     if (questions.length > most) {
@@ -240,7 +269,7 @@ export class Questions {
     }
     const answers = questions.map(async ([key, question]) => {
       if (!isQuestion(question)) throw invalidResult(method ?? key, `inputRequests.${key} is not a request`);
-      const context = new QuestionContext(this.hooked, view, question, { signal });
+      const context = new QuestionContext(this.hooked, view, question, { signal, key, request });
       try {
         return [key, JSON.parse(await this.answer(view, question, context)) as Params] as const;
       } catch (error) {
@@ -253,15 +282,10 @@ export class Questions {
   }
 
   /** The JSON-RPC error for a thrown value: the text of what is no `McpError` is sent only if the application says so. */
-  errorBody(thrown: unknown): { code: number; message: string; data?: unknown } {
-    const error = isMcpError(thrown) ? thrown : undefined;
-    const data = error?.data;
-    const otherwise = this.#thrownErrors === "message" ? messageOf(thrown) : "the client failed to answer";
-    return {
-      code: error?.rpcCode ?? rpc.internalError,
-      message: error?.message ?? otherwise,
-      ...(isObject(data) ? { data } : {}),
-    };
+  errorBody(view: RevisionView<"client">, thrown: unknown): ErrorObject {
+    if (isMcpError(thrown)) return errorObjectOf(errorAt(view, thrown));
+    const message = this.#thrownErrors === "message" ? messageOf(thrown) : "the client failed to answer";
+    return { code: rpc.internalError, message };
   }
 
   /** Reports why a question gets an error, unless its handler chose the error. */
@@ -290,7 +314,8 @@ export class Questions {
     const { method, params = {} } = question;
     const entry = view.table.incomingRequests.get(method);
     const own = entry && answererOf(method);
-    const vendor = own ? undefined : this.#vendor.of(method);
+    const isOther = this.isOfOther(view, "incomingRequests", method);
+    const vendor = own || isOther ? undefined : this.#vendor.of(method);
     if (!own && !vendor)
       throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`, {
         rpcCode: rpc.methodNotFound,
@@ -466,7 +491,7 @@ export function isComplete(result: unknown, { resultTypes }: OutgoingRequest): b
 /** A request that a server answers in rounds. */
 interface RoundRequest {
   readonly view: RevisionView<"client">;
-  readonly method: string;
+  readonly request: OriginatingRequest;
   readonly entry: OutgoingRequest;
   readonly signal: platform.AbortSignal;
   /** Sends the request again with added parameters. */
@@ -482,8 +507,9 @@ interface RoundRequest {
  */
 export async function throughRounds(
   questions: Questions,
-  { view, method, entry, signal, send, first }: RoundRequest,
+  { view, request, entry, signal, send, first }: RoundRequest,
 ): Promise<{ result: Params; rounds: number }> {
+  const { method } = request;
   let result = first;
   for (let rounds = 0; rounds <= maxRounds; rounds++) {
     if (!isObject(result)) throw invalidResult(method, "expected an object");
@@ -497,7 +523,7 @@ export async function throughRounds(
     if ((inputRequests ?? requestState) === undefined)
       throw invalidResult(method, "it asks for input without inputRequests and without requestState");
     const asked = isObject(inputRequests) ? inputRequests : {};
-    const inputResponses = await questions.answerAll(view, asked, signal, method);
+    const inputResponses = await questions.answerAll(view, asked, signal, request);
     const added: Record<string, unknown> = {};
     if (Object.keys(inputResponses).length > 0) added["inputResponses"] = inputResponses;
     if (requestState !== undefined) added["requestState"] = requestState;

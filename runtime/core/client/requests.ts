@@ -1,4 +1,4 @@
-import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
+import type { Alternative as OpenAlternative, OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import {
   attempts,
   isObject,
@@ -11,7 +11,10 @@ import {
 } from "@mcpgen/base";
 import {
   type RevisionView,
+  askedAlternative,
+  declares,
   exactParams,
+  hasMark,
   noSuchMethod,
   requestParams,
   requireCapability,
@@ -25,21 +28,22 @@ import {
   withinBounds,
 } from "./bounds.js";
 import { type ResultCache, cacheKey } from "./cache.js";
-import { type ClientProfile, declarations, eraOf, requestMeta } from "./client-profile.js";
+import { type ClientProfile, declarations, eraOf, requestMeta, senderOf } from "./client-profile.js";
 import { type BatchPlace, type Connection, type Sending, mirrorHeaders } from "./connection.js";
 import type { Connections } from "./connections.js";
 import {
   type Decoded,
   type ServerResponse,
-  alternativeOf,
   decode,
+  decodeAlternative,
+  typedResult,
   invalidResult,
   isAccepted,
   remoteError,
 } from "./decode.js";
 import type { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListPart, readPart } from "./lists.js";
-import { type Alternative, type Numbered, sendThrough } from "./middleware.js";
+import { type Alternative, type Called, type Numbered, originOf, sendThrough } from "./middleware.js";
 import { type Questions, isComplete, throughRounds } from "./questions.js";
 import { type Resend, type RetryReason, isRepeatable, retries, retryReason } from "./retry-policy.js";
 import type { Notifications } from "./subscriptions.js";
@@ -52,10 +56,14 @@ const known: Names<ListBounds & VendorRequestOptions> = {
   totalTimeout: 0,
   onProgress: 0,
   resend: 0,
+  onDisconnect: 0,
+  headers: 0,
+  onBehalfOf: 0,
   maxPages: 0,
   maxItems: 0,
   maxCharacters: 0,
   params: 0,
+  inputRequired: 0,
 };
 
 /** The dependencies of `Requests`. */
@@ -82,8 +90,8 @@ interface Special {
 }
 
 /** A request of the application. */
-interface Call extends Bounded, Omit<Special, "started"> {
-  readonly params: Params;
+interface Call extends Bounded, Called, Omit<Special, "started"> {
+  readonly method: string;
   /**
    * The caller's options. For a method that is answered at the end of its stream, the client's timeouts do not apply.
    */
@@ -95,7 +103,7 @@ interface Call extends Bounded, Omit<Special, "started"> {
   /** Receives the authorization each time the request is sent. */
   readonly authorized?: Sending["authorized"];
   readonly numbered?: Numbered;
-  /** The alternative to the plain result. */
+  /** Follows work that goes on after the answer. */
   readonly alternative?: Alternative | undefined;
 }
 
@@ -106,6 +114,8 @@ interface Prepared {
   readonly entry: OutgoingRequest;
   readonly call: Call;
   readonly params: Params;
+  /** The result that the parameters ask for in place of the plain one. */
+  readonly asked: OpenAlternative | undefined;
   readonly options: RequestOptions;
 }
 
@@ -126,7 +136,8 @@ export class Requests {
   exchange(method: string, params: Params, options: RequestOptions, special?: Special): Promise<Decoded> {
     const { clock, hooks } = this.#setup.profile;
     const started = clock.now();
-    const call: Call = { method, params, options, repeatable: false, rounds: 0, started, ...special };
+    const given = options;
+    const call: Call = { method, params, options, given, repeatable: false, rounds: 0, started, ...special };
     return hooks.middleware.length > 0 ? this.#exchangeThrough(call) : this.#exchange(call);
   }
 
@@ -138,9 +149,7 @@ export class Requests {
     const sent = { method, params, signal: options.signal };
     const { view } = connections.negotiated;
     const result = await sendThrough(profile, view, sent, async (given, alternative, numbered) => {
-      const more =
-        alternative === undefined ? {} : { alternative, options: { ...options, signal: undefined } };
-      decoded = await this.#exchange({ numbered, ...call, params: given, ...more });
+      decoded = await this.#exchange({ numbered, ...call, params: given, alternative });
       return decoded.result;
     });
     return result === decoded.result ? decoded : { ...decoded, result };
@@ -163,7 +172,8 @@ export class Requests {
         connection = connections.standing ?? (await this.connected(call));
         const entry = this.#entryFor(connection, call);
         const isOneEntry = call.part !== undefined && call.part !== "page";
-        if (entry.cacheable && !isOneEntry) return await this.#cached(connection, entry, call);
+        const isOwn = !options.headers && !options.onBehalfOf && options.inputRequired !== "return";
+        if (entry.cacheable && !isOneEntry && isOwn) return await this.#cached(connection, entry, call);
         const prepared = this.#prepared(connection, entry, call);
         const decoded = this.#finish(prepared, await this.#send(prepared));
         return decoded instanceof Promise ? await decoded : decoded;
@@ -240,7 +250,16 @@ export class Requests {
     const entry = view.table.outgoingRequests.get(method) ?? (isVendor ? vendorEntry : undefined);
     if (!entry) throw notInTable(method, view);
     if (entry.payload) throw noSuchMethod(method, view);
-    requireCapability(method, entry, declarations(view, capabilities, this.#setup.profile));
+    const { headers, onBehalfOf } = options;
+    if (onBehalfOf !== undefined && !isObject(onBehalfOf?.clientCapabilities ?? onBehalfOf))
+      throw new McpError("invalid-definition", `${method}: onBehalfOf: expected an object`);
+    const sender = senderOf(this.#setup.profile, options);
+    requireCapability(method, entry, declarations(view, capabilities, sender));
+    const lost =
+      onBehalfOf && !eraOf(view).requestMeta
+        ? `onBehalfOf: ${view.id} states the client once for a connection`
+        : headers && !connection.channel.carriesHeaders && "headers: the transport has none";
+    if (lost) throw new McpError("not-expressible", `${method}: ${lost}`);
     if (entry.listening) {
       // The answer comes at the end of its stream, so the client's timeouts do not apply.
       const { timeout = Infinity, totalTimeout = Infinity } = options;
@@ -281,16 +300,20 @@ export class Requests {
   }
 
   #prepared(connection: Connection, entry: OutgoingRequest, call: Call): Prepared {
-    const { view } = connection.negotiated;
+    const { view, capabilities } = connection.negotiated;
     const params = view.lower("outgoingRequests", call.method, call.params);
-    return { connection, view, entry, call, params, options: this.#setup.notifications.guard(call.options) };
+    const asked = askedAlternative(entry, params);
+    // A request cancels the task, never a notification (2025-11-25, cancellation, behavior requirements).
+    const isLasting = asked?.capability && declares(capabilities, asked.capability);
+    const given = isLasting ? { ...call.options, signal: undefined } : call.options;
+    return { connection, view, entry, call, params, asked, options: this.#setup.notifications.guard(given) };
   }
 
   /** Goes through rounds of input, if the response asks for some, and reads the result. */
   #finish(prepared: Prepared, response: ServerResponse): Decoded | Promise<Decoded> {
-    const { view, entry } = prepared;
+    const { view, entry, call } = prepared;
     const result = resultOf(response, prepared);
-    return !eraOf(view).resultTypes || isComplete(result, entry)
+    return !eraOf(view).resultTypes || isComplete(result, entry) || call.options.inputRequired === "return"
       ? this.#decoded(prepared, result)
       : this.#throughRounds(prepared, result).then((last) => this.#decoded(prepared, last));
   }
@@ -313,15 +336,17 @@ export class Requests {
     const { connection, view, entry, call } = prepared;
     const { profile, questions } = this.#setup;
     const { method } = call;
+    // Those of a round before the first, if the caller gave them: a retry has the ones of its own round alone.
+    const { inputResponses: _, requestState: __, ...params } = prepared.params;
     const bounds = whileAwaitingInput(connection, profile, call);
     const { result, rounds } = await withinBounds(bounds, (signal) => {
       const send = async (added: Params): Promise<unknown> => {
         // The first member is an own one, so that all rounds share a hidden class (`withProgressToken`).
-        const params = { _meta: {}, ...prepared.params, ...added };
+        const sent = { _meta: {}, ...params, ...added };
         const options = { ...prepared.options, signal };
-        return resultOf(await this.#send({ ...prepared, options }, params), prepared);
+        return resultOf(await this.#send({ ...prepared, options }, sent), prepared);
       };
-      return throughRounds(questions, { view, method, entry, signal, send, first });
+      return throughRounds(questions, { view, request: originOf(call), entry, signal, send, first });
     }).catch((error: unknown) => {
       throw error instanceof McpError ? error : unreadable(method, error);
     });
@@ -330,12 +355,14 @@ export class Requests {
   }
 
   /** Translates a result to the authoring vocabulary. Valid results, which are the most, do not need a promise. */
-  #read({ view, entry, call, params }: Prepared, result: unknown): Decoded | Promise<Decoded> {
-    const { method, alternative } = call;
+  #read({ view, entry, call, params, asked: other }: Prepared, result: unknown): Decoded | Promise<Decoded> {
+    const { method, options } = call;
     const { profile } = this.#setup;
     const { readNulls } = profile;
-    if (alternative && isObject(result) && alternative.key in result)
-      return alternativeOf({ view, method, readNulls }, entry, alternative.key, result);
+    const asks = options.inputRequired === "return" && eraOf(view).resultTypes && !isComplete(result, entry);
+    const marked = other && hasMark(other, result) ? other : undefined;
+    const alternative = asks ? typedResult(method, entry, result) : marked;
+    if (alternative) return decodeAlternative({ view, method, readNulls }, alternative, result);
     const asked = requestParams(params, call.params);
     const part = partOf(entry, call, asked);
     const lifted = (decoded: Decoded): Decoded | Promise<Decoded> =>
@@ -353,19 +380,23 @@ export class Requests {
   #send(prepared: Prepared, params = prepared.params): Promise<ServerResponse> {
     const { connection, view, call, options } = prepared;
     const { method, alternative, authorized, place, numbered, started } = call;
+    const added = options.headers && addedHeaders(options.headers);
+    // The messages of a batch have the same headers.
+    if (added) place?.leave();
     const write = (id: number): Params => {
       if (options.onProgress) alternative?.sent(connection.later, id, options.onProgress);
       // With or without a listener: progress also shows that the server is alive.
-      const sent = withProgressToken(params, this.#metaOf(params, view), id);
+      const sent = withProgressToken(params, this.#metaOf(params, view, options), id);
       return exactParams(view, id, method, sent);
     };
     const headers = (written: Params): Record<string, string> => {
       const { table } = view;
       const declared =
         runsTools(table.outgoingRequests.get(method)) && this.#setup.tools.headersOf(call.params);
-      return mirrorHeaders(view, method, written, declared || undefined);
+      const mirrored = mirrorHeaders(view, method, written, declared || undefined);
+      return added ? { ...added, ...mirrored } : mirrored;
     };
-    const sending = { method, options, write, headers, authorized, place, numbered, started };
+    const sending = { method, options, write, headers, added, authorized, place, numbered, started, call };
     return call.repeatable ? this.#repeated(sending, prepared) : connection.request(sending);
   }
 
@@ -390,19 +421,37 @@ export class Requests {
   }
 
   /** The `_meta` of a request without its progress token. Merges objects only if there are two. */
-  #metaOf({ _meta }: Params, view: RevisionView<"client">): Params | undefined {
-    const general = this.#metaFor(view);
+  #metaOf({ _meta }: Params, view: RevisionView<"client">, options?: RequestOptions): Params | undefined {
+    const general = this.#metaFor(view, options);
     return _meta && general ? { ..._meta, ...general } : (_meta ?? general);
   }
 
   /** The `_meta` of all requests, until the revision or the log level changes; `undefined` in eras without it. */
-  #metaFor(view: RevisionView<"client">): Params | undefined {
+  #metaFor(view: RevisionView<"client">, options?: RequestOptions): Params | undefined {
     if (!eraOf(view).requestMeta) return undefined;
+    if (options?.onBehalfOf) return requestMeta(view, senderOf(this.#setup.profile, options));
     const { logLevel } = this.#setup.connections;
     if (this.#cachedMeta?.view !== view || this.#cachedMeta.logLevel !== logLevel)
       this.#cachedMeta = { view, logLevel, meta: requestMeta(view, this.#setup.profile, logLevel) };
     return this.#cachedMeta.meta;
   }
+}
+
+/** Headers that the transport sets. */
+const transportHeader = /^(accept|content-(type|length)|transfer-encoding|last-event-id|mcp-.*)$/;
+
+/** The headers of one request, with names in lower case. @throws {McpError} `invalid-definition` */
+function addedHeaders(given: NonNullable<RequestOptions["headers"]>): Readonly<Record<string, string>> {
+  let added: Readonly<Record<string, string>> | undefined;
+  try {
+    added = Object.fromEntries(new Headers(given as Record<string, string>));
+  } catch {
+    // The error of the platform has the value, which may be a secret.
+  }
+  const taken = added && Object.keys(added).find((name) => transportHeader.test(name));
+  if (added && taken === undefined) return added;
+  const why = added ? `the transport sets ${taken}` : "a name or a value is not what HTTP allows";
+  throw new McpError("invalid-definition", `headers of a request: ${why}`);
 }
 
 /** The part of a list in the result of a request, if the list may leave entries out. */
@@ -415,8 +464,8 @@ function partOf(
 }
 
 /** @throws {McpError} the error of the response */
-function resultOf(response: ServerResponse, { call, params }: Prepared): unknown {
-  if (response.error) throw remoteError(call.method, response, params);
+function resultOf(response: ServerResponse, { call, params, view }: Prepared): unknown {
+  if (response.error) throw remoteError(call.method, response, params, view);
   return response.result;
 }
 

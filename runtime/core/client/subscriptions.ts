@@ -8,7 +8,7 @@ import { type ClientProfile, limitExceeded } from "./client-profile.js";
 import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import { invalidResult, remoteError } from "./decode.js";
-import type { NotificationListener } from "./middleware.js";
+import type { NotificationListener, OriginatingRequest } from "./middleware.js";
 import type { Questions } from "./questions.js";
 import { subscriptionRetry } from "./retry-policy.js";
 
@@ -34,24 +34,32 @@ export class Notifications {
     return () => void listeners.delete(listener);
   }
 
-  /** Passes a notification to its listeners. Drops a malformed one. */
-  received(view: RevisionView<"client">, method: string, params: Params): void {
+  /** Passes a notification to its listeners. Drops a malformed one, and one that only other revisions have. */
+  received(
+    view: RevisionView<"client">,
+    { method, params }: { readonly method: string; readonly params: Params },
+    request: OriginatingRequest | undefined,
+  ): void {
+    if (this.#questions.isOfOther(view, "incomingNotifications", method)) return;
     const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
-    if (!entry || entry.accepts(message)) return this.#deliver(view, entry, message);
+    if (!entry || entry.accepts(message)) return this.#deliver(view, entry, message, request);
     void this.#questions.hooked
       .readNulls(entry, message, method)
-      .then((mended) => entry.accepts(mended) && this.#deliver(view, entry, mended))
+      .then((mended) => entry.accepts(mended) && this.#deliver(view, entry, mended, request))
       .catch(() => undefined);
   }
 
-  /** Returns the options with an `onProgress` that never throws. */
+  /** Returns the options with listeners that never throw. */
   guard(options: RequestOptions): RequestOptions {
-    const { onProgress } = options;
-    if (!onProgress) return options;
+    const { onProgress, onDisconnect } = options;
+    if (!onProgress && !onDisconnect) return options;
+    const guarded = <Given>(method: string, listener: ((given: Given) => void) | undefined) =>
+      listener && ((given: Given) => this.attempt(method, () => listener(given)));
     return {
       ...options,
-      onProgress: (progress) => this.attempt("notifications/progress", () => onProgress(progress)),
+      onProgress: guarded("notifications/progress", onProgress),
+      onDisconnect: guarded("onDisconnect", onDisconnect),
     };
   }
 
@@ -70,6 +78,7 @@ export class Notifications {
     view: RevisionView<"client">,
     entry: IncomingNotification | undefined,
     { method, params }: { readonly method: string; readonly params: Params },
+    request: OriginatingRequest | undefined,
   ): void {
     let lifted = params;
     try {
@@ -80,7 +89,7 @@ export class Notifications {
     if (entry) this.#cache.invalidate(entry, lifted, view.table.outgoingRequests);
     for (const key of [method, "*"])
       for (const listener of this.#byMethod.get(key) ?? [])
-        this.attempt(method, () => listener(lifted, method));
+        this.attempt(method, () => listener(lifted, method, request));
   }
 }
 
@@ -381,7 +390,7 @@ async function attachModern(
     return withMeta(view.lower("outgoingRequests", listen, given), view);
   });
   const over = answer.then(
-    (response) => (response.error ? remoteError(listen, response) : undefined),
+    (response) => (response.error ? remoteError(listen, response, undefined, view) : undefined),
     (error: Error) => {
       const reason: unknown = ended.signal.aborted ? ended.signal.reason : error;
       return reason instanceof McpError ? reason : undefined;

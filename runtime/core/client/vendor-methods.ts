@@ -107,14 +107,14 @@ export function parsing(
 ): NotificationListener {
   const place = `${method}: params`;
   readAhead(schema, place, warn);
-  return async (params, received) => {
+  return async (params, received, request) => {
     let given: unknown;
     try {
       given = await parsed(await checkBy(schema, place), params, invalidParams);
     } catch (error) {
       return warn(`${method} is left out: the parameters are wrong: ${messageOf(error)}`);
     }
-    return listener(given as Params, received);
+    return listener(given as Params, received, request);
   };
 }
 

@@ -95,6 +95,7 @@ const optionRules: Rules<ConnectOptions> = {
   validation: {
     nulls: ["absent", "reject"],
     send: ["off", "development", "always"],
+    checkAnswers: "boolean",
   } satisfies Rules<ClientValidation>,
   errors: { thrown: ["hide", "message"] } satisfies Rules<ClientErrors>,
   limits: {
@@ -107,7 +108,11 @@ const optionRules: Rules<ConnectOptions> = {
   } satisfies Rules<ConnectLimits, keyof ClientLimits>,
   clock: /* @__PURE__ */ withFunctions("now", "schedule", "clear"),
   http: httpRules,
-  capabilities: { experimental: "object", extensions: "object" } satisfies Rules<MoreCapabilities>,
+  capabilities: {
+    experimental: "object",
+    extensions: "object",
+    roots: { listChanged: "boolean" },
+  } satisfies Rules<MoreCapabilities>,
   prepare: "function",
   use: "array",
   onEvent: "function",
@@ -229,6 +234,12 @@ export interface ClientValidation {
    * an answer. Default: `development`, unless `NODE_ENV` is `production`. `always` needs `explained` revisions.
    */
   readonly send?: ValidateSend;
+  /**
+   * `false` passes forms, pages, messages and roots to the functions of the client, and their answers to the server, as they are: no
+   * more is checked than the revision defines. Right for a gateway alone, whose own client judges the pages and fills in the forms,
+   * and whose server checks the answers. Default: `true`.
+   */
+  readonly checkAnswers?: boolean;
 }
 
 /** What errors tell the server. */
@@ -241,7 +252,10 @@ export interface ClientErrors {
 }
 
 /** Capabilities that no function stands for (2025-11-25 and 2026-07-28, lifecycle, capability negotiation). */
-export type MoreCapabilities = Pick<ClientCapabilities, "experimental" | "extensions">;
+export interface MoreCapabilities extends Pick<ClientCapabilities, "experimental" | "extensions"> {
+  /** Beside the option `roots`: `{ listChanged: false }` if the client reports no changes. Default: it does. */
+  readonly roots?: { readonly listChanged: boolean };
+}
 
 /** What a client needs for legacy revisions; `runtime/core/legacy/client` has it. */
 export interface LegacyClient extends LegacyParts {
@@ -269,7 +283,7 @@ export async function connect(
     { ...options, revisions: given, revisionOf: () => client.revision },
     McpError,
   );
-  const { clock = systemClock, validation: { nulls, send } = {} } = options;
+  const { clock = systemClock, validation: { nulls, send } = {}, capabilities: { roots } = {} } = options;
   const { connect: connectTimeout = 30_000, ...timeouts } = options.timeouts ?? {};
   const hooks: ClientHooks = new Hooks();
   const onWarning = (message: string): void => hooks.emit({ type: "warning", message });
@@ -289,7 +303,7 @@ export async function connect(
   hooks.onEvent(withPrinting(options.onEvent));
   const profile: ClientProfile = {
     info: options.info ?? { name: "mcpgen-client", version: "0.1.0" },
-    capabilities: { ...options.capabilities, ...capabilitiesOf(options) },
+    capabilities: { ...options.capabilities, ...capabilitiesOf(options), ...(roots && { roots }) },
     extended,
     logLevel: options.logLevel,
     connectTimeout,
@@ -300,6 +314,8 @@ export async function connect(
     hooks,
     endpoint: endpointOf(source),
   };
+  if (roots && !options.roots)
+    throw invalid("capabilities.roots: give the option roots, too.");
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
   const opener = await openerOf(source, options, { views, onWarning, legacy });

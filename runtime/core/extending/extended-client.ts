@@ -117,8 +117,8 @@ export class ServerQuestion {
    * signal is aborted.
    */
   errorOf({ questions }: Client, thrown: unknown): ReturnType<Questions["errorBody"]> {
-    const { method, signal } = this.#context;
+    const { method, protocol, signal } = this.#context;
     if (!signal.aborted) questions.reportFailure({ method }, thrown);
-    return questions.errorBody(thrown);
+    return questions.errorBody(protocol.revision, thrown);
   }
 }

@@ -132,8 +132,9 @@ async function base64Of(bytes: Bytes): Promise<string> {
 /** RFC 4648 §4, with padding. */
 export function toBase64(bytes: Uint8Array): string {
   let binary = "";
-  // One character at a time takes seconds and hundreds of megabytes for an image.
-  for (let at = 0; at < bytes.length;) binary += String.fromCharCode(...bytes.subarray(at, (at += 8192)));
+  // One character at a time takes seconds and hundreds of megabytes for an image; spreading the bytes takes three times as long.
+  for (let at = 0; at < bytes.length;)
+    binary += String.fromCharCode.apply(null, bytes.subarray(at, (at += 8192)) as never);
   return btoa(binary);
 }
 
@@ -157,7 +158,10 @@ export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined
 /** `atob` accepts missing padding and white space. */
 function bytesOf(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {
-    return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+    const binary = atob(text);
+    const bytes = new Uint8Array(binary.length);
+    for (let at = 0; at < bytes.length; at++) bytes[at] = binary.charCodeAt(at);
+    return bytes;
   } catch {
     return undefined;
   }

@@ -1,6 +1,62 @@
-import { checkOptions, invalid, invalidParams, McpError, type Rules } from "@mcpgen/base";
+import { checkOptions, errorObjectOf, invalid, invalidParams, McpError, type Rules } from "@mcpgen/base";
 import type { RevisionView, ErrorTable } from "./revision-view.js";
 import * as rpc from "@mcpgen/base/rpc-codes";
+
+/**
+ * The errors that only some revisions define: their code there, and the code that stands for it at the others (2026-07-28, basic,
+ * error codes; resources, error handling. 2025-11-25, lifecycle and tasks, error handling). All other codes, of JSON-RPC and of
+ * applications, are the same at every revision.
+ */
+const changingCodes = {
+  RESOURCE_NOT_FOUND: { code: -32002, elsewhere: rpc.invalidParams },
+  // Where a method may ask for input, a round with the pages takes its place: see `asksForPages`.
+  URL_ELICITATION_REQUIRED: { code: -32042, elsewhere: rpc.invalidRequest },
+  HEADER_MISMATCH: { code: -32020, elsewhere: rpc.invalidRequest },
+  MISSING_REQUIRED_CLIENT_CAPABILITY: { code: -32021, elsewhere: rpc.invalidRequest },
+  UNSUPPORTED_PROTOCOL_VERSION: { code: -32022, elsewhere: rpc.invalidParams },
+} as const;
+
+type ChangingName = keyof typeof changingCodes;
+
+/**
+ * The name of an error that only some revisions define.
+ *
+ * @param view the revision at which it was sent: others may use its code for anything. Without it, the code decides
+ */
+export function nameOfCode(code: unknown, view?: RevisionView): ChangingName | undefined {
+  return (Object.keys(changingCodes) as ChangingName[]).find(
+    (name) => changingCodes[name].code === code && (!view || view.table.errors[name]?.code === code),
+  );
+}
+
+/** The code at a revision of an error that only some revisions define. */
+export function codeAt({ table }: RevisionView, name: ChangingName): number {
+  return table.errors[name]?.code ?? changingCodes[name].elsewhere;
+}
+
+/** The name of an error, if only some revisions define it. One of another server has the name that its revision gives it. */
+export function changingName({ remote, protocolName, rpcCode }: McpError): ChangingName | undefined {
+  if (protocolName === undefined) return remote ? undefined : nameOfCode(rpcCode);
+  return Object.hasOwn(changingCodes, protocolName) ? (protocolName as ChangingName) : undefined;
+}
+
+/** An error as it is sent at a revision: with another code, if the revision does not have its own. */
+export function errorAt(view: RevisionView, error: McpError): McpError {
+  const given = errorObjectOf(error);
+  const name = changingName(error);
+  let { code } = given;
+  if (name) code = codeAt(view, name);
+  else if (view.era === "modern" && isReserved(code)) code = rpc.internalError;
+  if (code === given.code) return error;
+  const { data, cause, remote } = error;
+  const details = { rpcCode: code, data, cause, remote: remote && { ...remote, code } };
+  return new McpError(error.code, error.message, details);
+}
+
+/** Whether only the specification may give a code a meaning (2026-07-28, basic, error codes). */
+function isReserved(code: number): boolean {
+  return code >= -32099 && code <= -32020;
+}
 
 /** Names of errors whose code, text and data a server can choose for legacy clients. */
 export type RefusalName =
@@ -128,7 +184,7 @@ function otherMeaning(
     if (named.length > 0 && !isGeneral && !named.some(([known]) => known === name))
       return `is ${named[0]![0]} at ${id}`;
   }
-  return code >= -32099 && code <= -32020 ? "is reserved for the specification" : undefined;
+  return isReserved(code) ? "is reserved for the specification" : undefined;
 }
 
 /**

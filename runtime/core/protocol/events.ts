@@ -153,6 +153,14 @@ export interface RequestRetried extends Place {
   readonly pauseMs: number;
 }
 
+/** A server has ended the stream of a request before its answer: the client polls (2025-11-25, Streamable HTTP). */
+export interface StreamDisconnected extends Place {
+  readonly type: "stream-disconnected";
+  readonly requestId: RequestId;
+  /** Milliseconds after which the client reconnects, if the server says them. */
+  readonly retryMs: number | undefined;
+}
+
 /** The other side broke a rule of the protocol, and its message was taken all the same, or dropped without an answer. */
 export interface ProtocolWarning extends Peer {
   readonly type: "protocol-warning";
@@ -194,6 +202,7 @@ export type ClientEvent =
   | HandlerError
   | RequestTimedOut
   | RequestRetried
+  | StreamDisconnected
   | NullsIgnored
   | Warning
   | PartLost

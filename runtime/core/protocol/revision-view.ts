@@ -11,7 +11,9 @@ import type {
   StepRefusal,
   StepReport,
   Steps,
+  Alternative,
   MethodFacts,
+  OutgoingRequest,
   Refuse,
 } from "@mcpgen/protocol/model";
 import { invalid, isObject, McpError, type Params, type RequestId, requestOf } from "@mcpgen/base";
@@ -59,11 +61,6 @@ export class RevisionView<R extends Role = Role> {
     this.translates = chain.length > 0;
     this.#chain = chain;
     this.#options = options;
-  }
-
-  /** The code of the error with this name in the tables; `general` if the revision has no such error. */
-  errorCode(name: string, general: number = rpc.invalidParams): number {
-    return this.table.errors[name]?.code ?? general;
   }
 
   /**
@@ -427,6 +424,22 @@ export function requireCapability(
     if (isWrong || !declares(own, path))
       throw new McpError("missing-capability", `${method}: the ${of} has not declared ${path.join(".")}`);
   }
+}
+
+/**
+ * The result in place of the plain one that parameters ask for by the member that marks it: `task` (2025-11-25, tasks, creating
+ * tasks).
+ */
+export function askedAlternative(
+  { alternatives }: OutgoingRequest,
+  params: Params | undefined,
+): Alternative | undefined {
+  return alternatives?.find((each) => each.value === undefined && hasMark(each, params));
+}
+
+/** Whether parameters or a result have the member that marks an alternative to the plain result. */
+export function hasMark({ key = "" }: Alternative, value: unknown): boolean {
+  return isObject(value) && isObject(value[key]);
 }
 
 /**

@@ -9,20 +9,21 @@ import {
   type Judged,
   McpError,
   isMcpError,
+  isObject,
   messageOf,
   type Names,
   type Params,
   requireKnown,
 } from "@mcpgen/base";
-import { refusal } from "../protocol/error-table.js";
+import { changingName, refusal } from "../protocol/error-table.js";
 import { declares, requestParams } from "../protocol/revision-view.js";
 import type { Ask, AskOptions, AskedRequest, AskedResults, Elicited } from "./context.js";
 import { type AskFacts, askThrough } from "./middleware.js";
 import type { RequestContext } from "./request.js";
-import { type AskedBefore, Suspended } from "./rounds.js";
+import { type AskedBefore, newRounds, Suspended } from "./rounds.js";
 import type { RequestProtocol, SendAsk } from "./server-definition.js";
 
-const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0 };
+const askOptions: Names<AskOptions> = { timeout: 0, totalTimeout: 0, checkAnswers: 0 };
 
 /** Makes the functions of `Ask`. Both eras check capabilities and parameters first, and the result afterwards. */
 export function askWith(context: RequestContext): Ask {
@@ -39,9 +40,11 @@ export function askWith(context: RequestContext): Ask {
     requireKnown(options ?? {}, askOptions);
     const facts = { context, answered: context.rounds?.answers.has(key) === true };
     const send = context.sendAsk ?? context.protocol.era.sendAsk;
-    const answer = await askClient(JSON.stringify(key), facts, asked, (wanted, judge) =>
-      send(context, { key, asked: wanted, judge }, options),
-    );
+    const { checkAnswers, ...limits } = options ?? {};
+    const answer = await askClient(JSON.stringify(key), facts, asked, {
+      send: (wanted, judge) => send(context, { key, asked: wanted, judge }, options && limits),
+      checkAnswers,
+    });
     return pick ? pick(answer as never) : answer;
   };
   const request = <Answer = Params>(...given: Parameters<typeof sent>): Promise<Answer> =>
@@ -64,6 +67,7 @@ export function askWith(context: RequestContext): Ask {
       request(key, { method: "sampling/createMessage", params: params as unknown as Params }, options),
     roots: (key, options) =>
       request(key, { method: "roots/list" }, options, ({ roots }: ListRootsResult) => roots),
+    request: (key, asked, options) => request(key, asked as Asked, options),
     all: <R extends { readonly [key: string]: AskedRequest }>(requests: R, options?: AskOptions) => {
       const entries = Object.entries(requests).map(
         async ([key, asked]) => [key, await request(key, asked as Asked, options)] as const,
@@ -84,7 +88,8 @@ function withHandledRejection<T>(promise: Promise<T>): Promise<T> {
 type Asking = Pick<RequestContext, "connection" | "protocol"> & Partial<Pick<RequestContext, "rounds">>;
 
 /**
- * Runs the middleware around a request to the client. Checks the request before it is sent, and its result.
+ * Runs the middleware around a request to the client. Checks the request before it is sent, and its result, unless `checkAnswers`
+ * is `false`.
  *
  * @param name the name of the request in errors
  * @throws {McpError} `missing-capability`, `invalid-params`, `invalid-result`; `invalid-definition`: the schema of a
@@ -94,7 +99,7 @@ export async function askClient(
   name: string,
   facts: AskFacts & { readonly context: Asking },
   asked: Asked,
-  send: SendJudged,
+  sending: Omit<Sending, "parse">,
 ): Promise<Params> {
   const { connection, protocol, rounds } = facts.context;
   const { ask, hooks } = connection.definition;
@@ -102,15 +107,18 @@ export async function askClient(
     const encoding = encodeBytes(wanted.params);
     if (encoding) rounds?.encoding.push(encoding);
     const sent = encoding ? { ...wanted, params: (await encoding)! } : wanted;
-    return askThrough(hooks, facts, sent, (last) => judged(protocol, name, last, { send, parse }));
+    return askThrough(hooks, facts, sent, (last) => {
+      if (sending.checkAnswers !== false) return judged(protocol, name, last, { ...sending, parse });
+      requireCapability(protocol, last);
+      return sending.send(last);
+    });
   });
 }
 
-/** Sends a request to the client; an answer is judged before anything of the handler runs on. */
-type SendJudged = (asked: Asked, judge: Judge) => Promise<Params>;
-
 interface Sending {
-  readonly send: SendJudged;
+  /** Sends a request to the client; an answer is judged before anything of the handler runs on. */
+  readonly send: (asked: Asked, judge?: Judge) => Promise<Params>;
+  readonly checkAnswers: boolean | undefined;
   /** Parses the content of a form whose schema comes from a library. @throws {McpError} `invalid-result` */
   readonly parse: ((content: unknown) => Promise<unknown>) | undefined;
 }
@@ -140,7 +148,7 @@ async function judged(
 }
 
 /** @throws {McpError} `missing-capability`: the client has not declared what a request needs */
-function requireCapability(protocol: RequestProtocol, asked: Asked): void {
+export function requireCapability(protocol: RequestProtocol, asked: Asked): void {
   const missing = missingCapabilityOf(asked, protocol);
   if (missing) throw missingCapability(protocol, missing);
 }
@@ -231,20 +239,42 @@ function requireRounds({ entry, method, protocol }: RequestContext, asked: Asked
  *
  * @throws `Suspended`: it has not; the request is among those that the rounds want
  */
-export async function answerOf(
-  context: RequestContext,
-  { key, asked }: Pick<Judged, "key" | "asked">,
-): Promise<Params> {
+export async function answerOf(context: RequestContext, { key, asked, judge }: Judged): Promise<Params> {
   requireRounds(context, asked);
   const rounds = context.rounds!;
   const answer = rounds.answers.get(key);
   if (answer === undefined) {
     rounds.wanted.set(key, lowered(context, asked));
+    if (!judge) (rounds.unjudged ??= new Set()).add(key);
     // Asks of the same turn join the round before the handler is suspended.
     await Promise.all(rounds.encoding);
     throw new Suspended();
   }
   return liftedAnswer(context, asked, await readAnswer(context, key, asked, answer));
+}
+
+/** Begins the key of a page that an error requires. */
+const pageKey = "page ";
+
+/**
+ * Puts the pages that an error requires (2025-11-25, elicitation, URL elicitation required) into the round of a request, for a
+ * client of 2026-07-28: when it has opened them, the handler runs again. A client that has declined one gets the error.
+ *
+ * @returns whether there is such a round
+ * @throws {McpError} `missing-capability`: the client opens no pages
+ */
+export function asksForPages(context: RequestContext, error: McpError): boolean {
+  if (!context.entry.multiRoundTrip || changingName(error) !== "URL_ELICITATION_REQUIRED") return false;
+  const { elicitations: pages } = isObject(error.data) ? error.data : {};
+  if (!Array.isArray(pages) || !pages.every(isObject) || pages.length === 0) return false;
+  const rounds = (context.rounds ??= newRounds());
+  const opened = [...rounds.answers].filter(([key]) => key.startsWith(pageKey));
+  if (opened.some(([, { action }]) => action !== "accept")) return false;
+  for (const [index, { elicitationId: _, ...page }] of pages.entries()) {
+    const asked = { method: "elicitation/create", params: { ...page, mode: "url" } };
+    rounds.wanted.set(`${pageKey}${opened.length + index + 1}`, toSend(context, asked, true));
+  }
+  return true;
 }
 
 /** Reads an answer to a request that is part of a result. @throws {McpError} `invalid-params` */
@@ -276,7 +306,7 @@ export async function judgedAnswer(
   answer: unknown,
 ): Promise<Params> {
   const read = liftedAnswer(context, asked, await readAnswer(context, key, asked, answer));
-  await judge(read).catch((error: unknown) => {
+  await judge?.(read).catch((error: unknown) => {
     throw isMcpError(error) ? wrongAnswer(error.message) : context.errorOf(error);
   });
   return read;

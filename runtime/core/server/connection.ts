@@ -4,6 +4,7 @@ import {
   batchesUnsupported,
   type Channel,
   classify,
+  errorObjectOf,
   errorText,
   internalError,
   invalidParams,
@@ -144,6 +145,9 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
 
   /** Stores what changed in the session; of a transport that stores sessions. */
   save?(): Promise<void>;
+
+  /** Whether the id of the session holds its data, which then cannot change. */
+  isSealed?(): boolean;
 
   /** Id of the HTTP session, if there is one. */
   get sessionId(): string | undefined {
@@ -427,7 +431,11 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
    *
    * @param revision of the notification, if the transport has decided it
    */
-  notified(message: NotificationMessage, revision = revisionOfNotification(this, message)): void {
+  notified(
+    message: NotificationMessage,
+    _batch?: BatchAnswers,
+    revision = revisionOfNotification(this, message),
+  ): void {
     const { method } = message;
     const params = message.params ?? undefined;
     this.definition.hooks.around("incoming", method, params, this, revision, () => {
@@ -439,9 +447,9 @@ export class ServerConnection implements Receiver, MessageTaker<BatchAnswers> {
       if (!revision) return;
       const { notificationHandlers: listeners, defines } = this.definition;
       const entry = revision.table.incomingNotifications.get(method);
-      const isOther = !entry && defines("incomingNotifications", method);
-      const listener = (isOther ? undefined : listeners.get(method)) ?? listeners.get("*");
-      if (!listener) return;
+      const listener = listeners.get(method) ?? listeners.get("*");
+      // One that only other revisions have is dropped, for no table checks it.
+      if (!listener || (!entry && defines("incomingNotifications", method))) return;
       const definition = entry ?? vendorMessage;
       const context = { revision: revision.id, method, session: session && this.clientOf(session) };
       // A handler that throws does not end the connection.
@@ -593,9 +601,9 @@ function serialiseError(
 ): { readonly text: string; readonly code: number } {
   let code: number = rpc.internalError;
   try {
-    const { message, data, rpcCode = code } = error;
-    if (Number.isSafeInteger(rpcCode)) code = rpcCode;
-    return { text: errorText(id, { code, message, data }), code };
+    const sent = errorObjectOf(error);
+    ({ code } = sent);
+    return { text: errorText(id, sent), code };
   } catch {
     return { text: errorText(id, { code, message: messageOf(error) }), code };
   }

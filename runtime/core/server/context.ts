@@ -32,6 +32,8 @@ export interface HandlerContext extends AddedContext {
   /** The client's description of itself: for display, not for decisions. */
   readonly clientInfo: Implementation | undefined;
   readonly clientCapabilities: ClientCapabilities;
+  /** The least severity of log messages that the client gets; `undefined`: it gets none. */
+  readonly logLevel: LogLevel | undefined;
   /** The authenticated client, if the transport authenticates: over HTTP, the claims of the verified token. */
   readonly auth: unknown;
   /** The client: its declarations, notifications to it, and requests to it outside of any handler. */
@@ -125,6 +127,12 @@ export interface AskOptions {
   readonly timeout?: number;
   /** Limit for the total time, with progress or without. */
   readonly totalTimeout?: number;
+  /**
+   * `false` sends the request and returns the answer as they are: no form, message or content is checked beyond what the revision
+   * defines, and no library parses the content. Right for a gateway alone, which passes questions between a server and a client that
+   * check them: a third judge could only refuse what both accept. A handler that reads the content keeps the default, `true`.
+   */
+  readonly checkAnswers?: boolean;
 }
 
 /** Requests that only servers send ask for input. Requests of both sides, such as `ping`, do not. */
@@ -175,6 +183,20 @@ export interface Ask {
   sample(key: string, params: SamplingParams, options?: AskOptions): Promise<CreateMessageResult>;
   /** Asks for the folders and files that the client considers relevant (roots). */
   roots(key: string, options?: AskOptions): Promise<ListRootsResult["roots"]>;
+  /**
+   * Sends a request of any method that the revision allows in the running call, which ends it, too. Up to 2025-11-25 these are all
+   * its requests to clients (such as `ping`, and `elicitation/create` with `task`) and methods that no revision defines. From
+   * 2026-07-28 on only the requests above and those of extensions may be asked (multi round-trip requests, server requirements).
+   *
+   * @returns the result in the authoring vocabulary; any object for a method that no revision defines; for a request with `task`
+   *   also `{ task }`, as it came
+   * @throws {McpError} `missing-capability`: the revision does not allow the method here, or the client has not declared it
+   */
+  request(
+    key: string,
+    asked: { readonly method: string; readonly params?: object },
+    options?: AskOptions,
+  ): Promise<Params>;
   /** Sends several requests in one round. */
   all<const R extends { readonly [key: string]: AskedRequest }>(
     requests: R,
@@ -183,7 +205,28 @@ export interface Ask {
 }
 
 /** Options of a request to the client: signal, timeouts in milliseconds (default: `timeouts` of the server), progress. */
-export interface SessionRequestOptions extends Omit<RequestOptions, "resend"> {}
+export interface SessionRequestOptions
+  extends
+    Pick<RequestOptions, "signal" | "timeout" | "totalTimeout" | "onProgress">,
+    Pick<AskOptions, "checkAnswers"> {}
+
+/**
+ * The result of a handler that asks for input itself, in place of `ask`: for gateways, which pass on the questions and the state of
+ * another server (2026-07-28, multi round-trip requests). It is the result of `tools/call`, `prompts/get` and `resources/read`; the
+ * client then sends the request again, and the handler gets `inputResponses` and `requestState` in its params.
+ *
+ * The runtime checks that the client has declared what the questions need, and nothing else of questions and answers. It seals
+ * `requestState` with `state.keys`: for ten minutes, the same principal and the same request get it back, in any process with the
+ * keys. No process keeps anything between the rounds; a client may therefore send a state again, and the handler decides whether it
+ * serves one twice. Clients before 2026-07-28 get the questions as requests, and the handler is called with their answers in the same
+ * way, ten times at most. Do not use `ask` and `once` in such a handler.
+ */
+export interface InputRequired {
+  readonly resultType: "input_required";
+  /** Requests by key, as the revision of the client defines them. */
+  readonly inputRequests?: { readonly [key: string]: { readonly method: string; readonly params?: object } };
+  readonly requestState?: string;
+}
 
 /**
  * One client of a server, for handlers (`context.session`) and for the application (`server.sessions`).
@@ -208,6 +251,19 @@ export interface ServerSession {
   readonly clientCapabilities: ClientCapabilities;
   /** Name of the authenticated client; empty if the transport does not authenticate. */
   readonly principal: string;
+  /** A copy of the data of the application; `undefined` without any, and from 2026-07-28 on. */
+  readonly data: unknown;
+  /**
+   * Keeps data of the application with the session, in place of earlier data: for example, the id of the session that a gateway
+   * has with another server. With a `sessions.store`, the data is in the store when the promise resolves, and handlers read it
+   * in other processes and after a restart. The ids of `sealedSessions` hold it: without `cluster`, set it in middleware around
+   * `initialize`, after `next`.
+   *
+   * @param data JSON of at most 16,384 bytes in UTF-8; `undefined` removes it
+   * @throws {McpError} `missing-capability`: there is no session (2026-07-28, or before the handshake); `invalid-definition`: not
+   *   JSON; `limit-exceeded`: too many bytes, or the memory limits; `not-expressible`: the id holds the data; `store-failed`
+   */
+  setData(data: unknown): Promise<void>;
   /** Resolves when the connection (over HTTP: the session) has ended. */
   readonly closed: Promise<void>;
   /**

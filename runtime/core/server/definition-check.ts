@@ -165,6 +165,7 @@ const optionRules: Rules<ServerOptions> = {
       (value) => (value === false || value === "routed" ? undefined : 'false, "routed"'),
       { calls: "amount", perPrincipal: "amount" } satisfies Rules<ParkingLimits>,
     ),
+    limit: "amount",
   } satisfies Rules<StateOptions>,
   changes: /* @__PURE__ */ withFunctions("publish", "subscribe"),
   validation: {

@@ -13,7 +13,7 @@ import { notFound } from "../protocol/error-table.js";
 import { metaKeys } from "../protocol/meta.js";
 import { type Received, isGranted, mayGet } from "../protocol/revision-view.js";
 import { type CompleteParams, complete } from "./completion.js";
-import { Listing, type ListingOptions } from "./listing.js";
+import { Listing, type ListingOptions, type ToolDescriber } from "./listing.js";
 import { type PromptEntry, getPrompt } from "./prompts.js";
 import type { RequestContext } from "./request.js";
 import { type ResourceEntry, type TemplateEntry, readResource } from "./resources.js";
@@ -43,6 +43,8 @@ export class Features {
   readonly templates: Listing<TemplateEntry>;
   readonly prompts: Listing<PromptEntry>;
   readonly options: ListOptions;
+  /** Describes the tools that are not in `tools`. */
+  describeTool: ToolDescriber | undefined;
   /** Absent in a server of tools alone. */
   readonly #others: OtherFeatures | undefined;
 

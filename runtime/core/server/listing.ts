@@ -1,4 +1,5 @@
 import { invalid, invalidParams, type McpError, type Params } from "@mcpgen/base";
+import type { Open } from "@mcpgen/protocol/open";
 import { toBase64Url } from "../protocol/binary-content.js";
 import type { HandlerContext } from "./context.js";
 import type { RequestContext } from "./request.js";
@@ -17,6 +18,14 @@ export interface Listed {
   /** Members of the registration that belong to extensions. */
   readonly added?: { readonly [member: string]: unknown };
 }
+
+/** Describes a tool that is not registered; `undefined` for a tool that it does not know, or this client may not call. */
+export type ToolDescriber = (
+  name: string,
+  context: HandlerContext,
+) => Described | undefined | Promise<Described | undefined>;
+
+type Described = Pick<Open<"Tool">, "inputSchema">;
 
 /** The serialised pages of a list. The key depends on the entries on a page and before it. */
 export interface PageCache {

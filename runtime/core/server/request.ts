@@ -29,7 +29,7 @@ import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/author
 import type { BatchAnswers, Era, IncomingRequest } from "@mcpgen/protocol/model";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { type LogLevel, isLogLevel, logMessage, metaKeys } from "../protocol/meta.js";
-import { refusal } from "../protocol/error-table.js";
+import { codeAt, errorAt, refusal } from "../protocol/error-table.js";
 import {
   type RevisionView,
   declaredIn,
@@ -37,7 +37,15 @@ import {
   requestParams,
   sendError,
 } from "../protocol/revision-view.js";
-import { askInResult, askWith, judgedAnswer, sealedAnswer, toSend } from "./ask.js";
+import {
+  askInResult,
+  asksForPages,
+  askWith,
+  judgedAnswer,
+  requireCapability,
+  sealedAnswer,
+  toSend,
+} from "./ask.js";
 import type { HttpRequest, ServerConnection } from "./connection.js";
 import type { Ask, HandlerContext, ServerSession } from "./context.js";
 import {
@@ -48,6 +56,7 @@ import {
   openRounds,
   openState,
   type Replayed,
+  sealReturned,
   sealRounds,
   sealState,
 } from "./rounds.js";
@@ -59,6 +68,7 @@ import {
   type ServerDefinition,
   type ServerEra,
   type Session,
+  isOtherResult,
   uncached,
   placeOf,
   SerialisedResult,
@@ -69,6 +79,9 @@ type Result = Params | SerialisedResult;
 
 /** Bytes up to which a notification is weighed: it may contain itself. */
 const mostHeld = 16 * mostReserved;
+
+/** Rounds of a handler that returns results that ask, where it is called again for each. Clients stop after as many. */
+const mostRounds = 10;
 
 /**
  * A request of a client, from its dispatch to its response; that of a handler that waits for its client goes on in each later
@@ -128,9 +141,9 @@ export class RequestContext implements HandlerContext, Waiting {
     this.http = connection.http;
     const entry = protocol.revision.table.incomingRequests.get(method);
     this.entry = entry && !entry.payload ? entry : vendorMessage;
-    // A request of the protocol that the revision does not have is never given to its handler, for no table checks it.
+    // A request that only other revisions have is never handled, for no table checks it.
     const isOther = this.entry === vendorMessage && defines("incomingRequests", method);
-    this.handler = (isOther ? undefined : handlers.get(method)) ?? handlers.get("*");
+    this.handler = isOther ? undefined : (handlers.get(method) ?? handlers.get("*"));
   }
 
   /** The request has ended: nothing more is sent for it. */
@@ -190,6 +203,10 @@ export class RequestContext implements HandlerContext, Waiting {
 
   get clientCapabilities(): ClientCapabilities {
     return this.protocol.clientCapabilities;
+  }
+
+  get logLevel(): LogLevel | undefined {
+    return this.protocol.logLevel;
   }
 
   // Getters return functions that do not depend on `this`: handlers may destructure the context.
@@ -263,7 +280,7 @@ export class RequestContext implements HandlerContext, Waiting {
 
   /** Runs an effect of `once`. @throws {McpError} `invalid-definition`: its result is not JSON */
   async runOnce<T>(key: string, effect: () => T | Promise<T>): Promise<T> {
-    return jsonOnly(key, await effect());
+    return jsonOnly(`the result of once(${JSON.stringify(key)})`, await effect());
   }
 
   /** Reports what a handler threw, unless the error is meant for the client. */
@@ -277,8 +294,8 @@ export class RequestContext implements HandlerContext, Waiting {
   errorOf(thrown: unknown): McpError {
     this.report(thrown);
     const error = errorOf(thrown, this.connection.definition.thrown === "message");
-    const { refusals } = this.protocol.revision;
-    return refusals ? refusals.thrown(error, this.method) : error;
+    const { revision } = this.protocol;
+    return errorAt(revision, revision.refusals?.thrown(error, this.method) ?? error);
   }
 
   /**
@@ -387,17 +404,21 @@ export class RequestContext implements HandlerContext, Waiting {
     this.protocol = protocol.era.stated?.(connection.definition, this.request) ?? protocol;
     if (this.#isRetry()) {
       const { parking } = connection.definition;
-      const state = this.request.params!["requestState"] === undefined ? undefined : await openState(this);
-      if (state) {
+      const { params } = this.request;
+      const state = params!["requestState"] === undefined ? undefined : await openState(this);
+      if (state?.returned) {
+        const { requestState } = state.returned;
+        this.request = { ...this.request, params: { ...params, requestState } };
+      } else if (state) {
         const use = state.replay ? undefined : () => markUsed(state, this);
         const text = await parking?.resume(this, state.chain, use);
         if (text !== undefined) return SerialisedResult.of(text, protocol.revision);
         if (!state.replay) throw lost("not-here");
         connection.definition.replayed(placeOf(method, request.params));
       }
-      this.rounds = state
+      this.rounds = state?.replay
         ? await openRounds(state as Replayed, this, (...answer) => sealedAnswer(this, ...answer))
-        : // Without a state there is nothing to verify: a client is free to choose its answers.
+        : // No state of the runtime names the answers: a client is free to choose them.
           { ...newRounds(), answers: new Map(Object.entries(answersIn(this.request)) as [string, Params][]) };
     }
     return this.#call();
@@ -414,12 +435,52 @@ export class RequestContext implements HandlerContext, Waiting {
     }
     let text: string;
     try {
+      if (this.#asks(result)) return this.#askReturned(result);
       text = this.#textOf(result);
     } catch (error) {
       return this.#fail(error);
     }
     if (this.#holds(2 * text.length, () => this.#succeed(result))) return;
     this.#answer(text);
+  }
+
+  /** Whether a result of the handler or middleware asks the client for input. */
+  #asks(result: Result): result is Params {
+    const { entry, protocol } = this;
+    if (!isOtherResult(result) || result["resultType"] !== (entry.asks ?? "input_required")) return false;
+    // Legacy revisions have no such results: the runtime asks the client, and calls the handler with the answers.
+    return protocol.era.stated ? entry.multiRoundTrip === true : entry !== vendorMessage;
+  }
+
+  /** Asks the client for the input that a result of the handler or middleware asks for. */
+  #askReturned(result: Params): void {
+    if (!this.protocol.era.stated) return this.#settle(this.#throughRounds(result));
+    if (this.#holds(weightOf(result, mostHeld), () => this.#succeed(result))) return;
+    this.connection.track(this);
+    this.#answerLater(this.#returnedText(result));
+  }
+
+  /** Asks a client of the legacy era by requests, and calls the handler as a client of the modern era would by its retry. */
+  async #throughRounds(first: Result): Promise<Result> {
+    let result = first;
+    for (let round = 0; round < mostRounds; round++) {
+      if (!this.#asks(result)) return result;
+      const { inputRequests = {}, requestState } = result;
+      const inputResponses = await askWith(this).all(inputRequests as {}, { checkAnswers: false });
+      this.params = { ...this.params, inputResponses, requestState };
+      result = await this.handler!(this.params as never, this);
+    }
+    throw internalError(`${this.method}: the handler asked for input ${mostRounds} times and is not done`);
+  }
+
+  async #returnedText(result: Params): Promise<string> {
+    const { inputRequests, requestState } = result;
+    if ((inputRequests ?? requestState) === undefined)
+      throw internalError(`${this.method}: a result that asks has inputRequests, requestState or both`);
+    for (const asked of Object.values((inputRequests ?? {}) as Params))
+      requireCapability(this.protocol, asked as Asked);
+    if (requestState === undefined) return this.#roundText(result);
+    return this.#roundText({ ...result, requestState: await sealReturned(requestState as string, this) });
   }
 
   #answer(text: string): void {
@@ -454,7 +515,7 @@ export class RequestContext implements HandlerContext, Waiting {
   }
 
   async roundText(asked: Readonly<Record<string, Asked>>, round: Round, lifetime: number): Promise<string> {
-    return this.#roundText(asked, await sealState(round, lifetime, this));
+    return this.#roundText({ inputRequests: asked, requestState: await sealState(round, lifetime, this) });
   }
 
   answersGiven(): Readonly<Record<string, unknown>> {
@@ -466,10 +527,10 @@ export class RequestContext implements HandlerContext, Waiting {
   }
 
   /** The result of a round that asks the client (`input_required`). */
-  #roundText(inputRequests: { readonly [key: string]: Asked }, requestState: string): string {
+  #roundText(asking: Params): string {
     const { entry, protocol } = this;
-    const asking = { resultType: entry.asks ?? "input_required", inputRequests, requestState };
-    return this.#sentText(protocol.era.finish(asking, this, undefined, asking.resultType));
+    const resultType = entry.asks ?? "input_required";
+    return this.#sentText(protocol.era.finish({ resultType, ...asking }, this, undefined, resultType));
   }
 
   /** Answers the request of a round; the handler waits for the next one. */
@@ -495,7 +556,7 @@ export class RequestContext implements HandlerContext, Waiting {
     const { entry, params, protocol, request } = this;
     const { revision, era } = protocol;
     let lowered = value;
-    if (revision.translates)
+    if (revision.translates && !era.isAlternative?.(value, this))
       lowered = revision.lower(
         "outgoingResults",
         request.method,
@@ -521,7 +582,20 @@ export class RequestContext implements HandlerContext, Waiting {
     const { connection, rounds } = this;
     if (this.#isOver) return connection.countAborted(-1);
     if (rounds?.wanted.size) return this.#suspend(rounds);
+    if (isMcpError(thrown) && this.#asksForPages(thrown)) return;
     this.#refuse(this.errorOf(thrown));
+  }
+
+  /** Answers with the pages that the client must open first, if the handler has thrown an error that requires them. */
+  #asksForPages(thrown: McpError): boolean {
+    try {
+      if (!asksForPages(this, thrown)) return false;
+    } catch (error) {
+      this.#refuse(this.errorOf(error));
+      return true;
+    }
+    if (!this.#holds(0, () => this.#suspend(this.rounds!))) this.#suspend(this.rounds!);
+    return true;
   }
 
   #refuse(error: McpError): void {
@@ -532,35 +606,38 @@ export class RequestContext implements HandlerContext, Waiting {
 
   /** Responds with the input requests of a handler that runs again. The client retries with another request. */
   #suspend(rounds: Rounds): void {
-    const { connection } = this;
     const inputRequests = Object.fromEntries(rounds.wanted);
-    void sealRounds(rounds, this)
-      .then((state) => this.#roundText(inputRequests, state))
-      .then(
-        (text) => {
-          if (this.#isOver) return connection.countAborted(-1);
-          this.#answer(text);
-        },
-        (error: unknown) => {
-          rounds.wanted.clear();
-          this.#fail(error);
-        },
-      );
+    this.#answerLater(
+      sealRounds(rounds, this).then((requestState) => this.#roundText({ inputRequests, requestState })),
+    );
+  }
+
+  #answerLater(made: Promise<string>): void {
+    made.then(
+      (text) => {
+        if (this.#isOver) return this.connection.countAborted(-1);
+        this.#answer(text);
+      },
+      (error: unknown) => {
+        this.rounds?.wanted.clear();
+        this.#fail(error);
+      },
+    );
   }
 }
 
 /**
- * Checks a result of `once`: the state between rounds carries it as JSON.
+ * Checks a value of the application that is kept as JSON.
  *
  * @throws {McpError} `invalid-definition`
  */
-function jsonOnly<T>(key: string, value: T): T {
+export function jsonOnly<T>(place: string, value: T): T {
   try {
     if (value === undefined || isJson(value)) return value;
   } catch {
     // The value has a cycle, or a getter that throws.
   }
-  throw invalid(`the result of once(${JSON.stringify(key)}) must be JSON or undefined`);
+  throw invalid(`${place} must be JSON or undefined`);
 }
 
 function isJson(value: unknown): boolean {
@@ -573,11 +650,11 @@ function isJson(value: unknown): boolean {
   return plain && Object.values(value).every((member) => member === undefined || isJson(member));
 }
 
-/** Whether an error is meant for the client: it has a JSON-RPC code, or names a missing capability. */
+/** Whether an error is meant for the client: it has a JSON-RPC code or a name, or is that of a missing capability. */
 function isMeantForClient(thrown: unknown): boolean {
   if (!isMcpError(thrown)) return false;
-  const { code, rpcCode = rpc.internalError } = thrown;
-  return code === "missing-capability" || rpcCode !== rpc.internalError;
+  const { code, protocolName, rpcCode = rpc.internalError } = thrown;
+  return code === "missing-capability" || protocolName !== undefined || rpcCode !== rpc.internalError;
 }
 
 /**
@@ -720,7 +797,7 @@ export function unsupportedVersion(definition: ServerDefinition, version: unknow
     "unsupported-version",
     `protocol version ${JSON.stringify(requested)} is not supported; supported: ${supported.join(", ")}`,
     {
-      rpcCode: nearest.errorCode("UNSUPPORTED_PROTOCOL_VERSION"),
+      rpcCode: codeAt(nearest, "UNSUPPORTED_PROTOCOL_VERSION"),
       data: { supported, requested },
     },
   );

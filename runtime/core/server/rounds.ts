@@ -28,6 +28,8 @@ export interface Rounds {
   readonly encoding: Promise<unknown>[];
   /** Requests of this round, by key. */
   readonly wanted: Map<string, Asked>;
+  /** Keys of those whose answers are passed on unchecked. */
+  unjudged?: Set<string>;
   /** Identity of the previous state: the next state continues it. */
   readonly before?: Round;
   /** The state of the next round is complete: an effect of `context.once` that begins now would not be in it. */
@@ -41,10 +43,19 @@ export interface AskedBefore {
   readonly requestedSchema?: unknown;
 }
 
-/** What a handler needs to run again from its first line. */
-interface Replay {
-  /** Digest of the request that the state belongs to. */
+/** The part of a state that belongs to one request, in any process. */
+interface Bound {
+  /** Digest of the request. */
   readonly request: string;
+}
+
+/** The state of a handler that returned a result that asks. */
+interface Returned extends Bound {
+  readonly requestState: string;
+}
+
+/** What a handler needs to run again from its first line. */
+interface Replay extends Bound {
   readonly answers: { readonly [key: string]: Params };
   readonly once: readonly { readonly key: string; readonly value?: unknown }[];
   /** The requests of the last round, by key. */
@@ -60,6 +71,7 @@ export interface State {
   readonly expires: number;
   /** Absent if the handler waits in the process that sealed the state, which has the request. */
   readonly replay?: Replay;
+  readonly returned?: Returned;
 }
 
 /** The state of a handler that runs again. */
@@ -75,6 +87,8 @@ interface Carried {
       readonly seal: StateSeal;
       /** Other processes have the keys of the seal, too. */
       readonly sharesState: boolean;
+      /** Bytes of the longest state. */
+      readonly stateLimit: number;
       /** Records the used states. */
       readonly states: StateStore | undefined;
       readonly clock: Clock;
@@ -82,11 +96,8 @@ interface Carried {
   };
 }
 
-/** Milliseconds that the client has to retry after a round of a handler that runs again. */
+/** Milliseconds that the client has to retry after a round, unless its handler waits. */
 const stateLifetime = 600_000;
-
-/** Characters of the longest state. */
-const stateLimit = 32_768;
 
 export function newRounds(): Rounds {
   return { answers: new Map(), once: new Map(), encoding: [], wanted: new Map() };
@@ -101,18 +112,20 @@ export function answersIn({ params }: RequestMessage): Readonly<Record<string, u
 /**
  * Reads the state of a retried request.
  *
- * @throws {McpError} `state-rejected`; `state-lost`: another process sealed it
+ * @throws {McpError} `state-rejected`; `state-lost`: another process sealed it, or a handler's own state has expired
  */
 export async function openState({ request, connection }: Carried): Promise<State> {
-  const { seal, sharesState } = connection.definition;
+  const { seal, sharesState, stateLimit, clock } = connection.definition;
   const text = request.params!["requestState"] as string;
-  // Checks the length before decoding.
-  if (text.length > stateLimit) throw rejected(`it has more than ${stateLimit} characters`);
+  // Checks the length before decoding: a state is ASCII.
+  if (text.length > stateLimit) throw rejected(`it has more than ${stateLimit} bytes`);
   const state = (await seal.open(text)) as State | undefined;
   if (!state && !sharesState && seal.holderOf(text)) throw lost("not-here");
   if (!state) throw rejected("it was not issued by this server, or was changed");
   if (state.principal !== connection.principal) throw rejected("it was issued to another client");
-  if (state.replay && state.replay.request !== (await digestOf(request))) throw ofOtherRequest();
+  const bound = state.replay ?? state.returned;
+  if (bound && bound.request !== (await digestOf(request))) throw ofOtherRequest();
+  if (state.returned && state.expires <= wallTimeOf(clock)) throw lost("expired");
   return state;
 }
 
@@ -161,7 +174,7 @@ export async function sealRounds(rounds: Rounds, carried: Carried): Promise<stri
   rounds.isSealed = true;
   const { request = crypto.randomUUID(), round = 0 } = rounds.before ?? {};
   const asked = [...rounds.wanted].map(([key, { method, params }]) => {
-    const requestedSchema = params?.["requestedSchema"];
+    const requestedSchema = rounds.unjudged?.has(key) ? undefined : params?.["requestedSchema"];
     return [key, requestedSchema === undefined ? { method } : { method, requestedSchema }] as const;
   });
   const replay = {
@@ -170,7 +183,18 @@ export async function sealRounds(rounds: Rounds, carried: Carried): Promise<stri
     once,
     asked: Object.fromEntries(asked),
   };
-  return sealState({ request, round: round + 1 }, stateLifetime, carried, replay);
+  return sealState({ request, round: round + 1 }, stateLifetime, carried, { replay });
+}
+
+/**
+ * Seals the `requestState` of a result that asks, as its handler returned it.
+ *
+ * @throws {McpError} `state-rejected` if it is too large
+ */
+export async function sealReturned(requestState: string, carried: Carried): Promise<string> {
+  const returned = { request: await digestOf(carried.request), requestState };
+  const chain = { request: crypto.randomUUID(), round: 1 };
+  return sealState(chain, stateLifetime, carried, { returned });
 }
 
 /**
@@ -183,20 +207,20 @@ export async function sealState(
   chain: State["chain"],
   lifetime: number,
   { connection }: Carried,
-  replay?: Replay,
+  held?: Pick<State, "replay" | "returned">,
 ): Promise<string> {
-  const { seal, clock } = connection.definition;
+  const { seal, stateLimit, clock } = connection.definition;
   const state: State = {
     chain,
     principal: connection.principal,
     expires: wallTimeOf(clock) + lifetime,
-    ...(replay && { replay }),
+    ...held,
   };
   const text = await seal.close(state);
   if (text.length > stateLimit)
     throw new McpError(
       "state-rejected",
-      `requestState has ${text.length} characters; the limit is ${stateLimit}. Store large values elsewhere`,
+      `requestState has ${text.length} bytes; the limit is ${stateLimit} (state.limit). Raise it, or store large values elsewhere`,
       { rpcCode: rpc.internalError },
     );
   return text;
@@ -232,8 +256,8 @@ export function isSuspended(thrown: unknown): boolean {
 /** Encrypts and authenticates JSON that the client carries. */
 export interface StateSeal {
   /**
-   * Called once, when a state that another process may get is encrypted with the random key of this one: that of a handler that
-   * runs again, and in a cluster each. Transports of several processes set it.
+   * Called once, when a state that another process may get is encrypted with the random key of this one: unless its handler
+   * waits, and in a cluster each. Transports of several processes set it.
    */
   onRandomKey: (() => void) | undefined;
   /** Name of this instance; a cluster gives it another one. Absent before its first state: workers load without random values. */
@@ -281,7 +305,7 @@ export function stateSeal(secrets: readonly string[]): StateSeal {
     instance: undefined,
     async close(value) {
       const name = `${(this.instance ??= random = toBase64Url(crypto.getRandomValues(new Uint8Array(6))))}.`;
-      if (!isReported && this.onRandomKey && (value.replay || this.instance !== random)) {
+      if (!isReported && this.onRandomKey && (value.replay || value.returned || this.instance !== random)) {
         isReported = true;
         this.onRandomKey();
       }

@@ -64,6 +64,8 @@ export interface ServerDefinition {
   readonly states: StateStore | undefined;
   /** Other processes have the keys of the seal. */
   readonly sharesState: boolean;
+  /** Bytes of the longest sealed state. */
+  readonly stateLimit: number;
   /** The calls that wait for answers; absent where nothing can wait. */
   parking: Parking<RequestContext> | undefined;
   readonly counts: ServerCounts;
@@ -109,6 +111,8 @@ export interface ServerEra {
    * @param resultType of a result that is not complete
    */
   finish(result: Params, context: RequestContext, hints?: CacheHints, resultType?: string): Params;
+  /** Whether a result has the words of its revision already: the request asks for it, and the vocabulary does not have it. */
+  isAlternative?(result: Params, context: RequestContext): boolean;
   /** The protocol as a request states it; absent where a handshake does. @throws {McpError} */
   stated?(definition: ServerDefinition, request: RequestMessage): RequestProtocol;
   /** Why the server sends no requests to the client. */
@@ -142,8 +146,10 @@ export interface Session extends RequestProtocol {
   readonly declared: ServerCapabilities;
   /** URIs of the resources that the client subscribed to. */
   watched?: Set<string> | undefined;
-  /** Bytes that the session reserves on its connection, `watched` and `roots` included. */
+  /** Bytes that the session reserves on its connection, `watched`, `roots` and `data` included. */
   weight: number;
+  /** Data of the application, as JSON. */
+  data?: string | undefined;
   /** The client's roots, once a handler or the application has asked for them. */
   roots?: KeptRoots | undefined;
 }
@@ -168,6 +174,8 @@ export interface LegacyEra extends ServerEra {
   changed(connection: ServerConnection, session: Session, change: Change): void;
   /** Sends a notification of no request once the client is initialized. */
   notify(connection: ServerConnection, session: Session, method: string, params: Params | undefined): void;
+  /** Keeps data of the application with a session. @throws {McpError} */
+  keep(connection: ServerConnection, session: Session, data: unknown): Promise<void>;
   /** The client of a session has sent a notification. */
   heard(connection: ServerConnection, session: Session, method: string): void;
 }

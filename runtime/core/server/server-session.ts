@@ -19,6 +19,7 @@ const requestOptions: Names<SessionRequestOptions> = {
   timeout: 0,
   totalTimeout: 0,
   onProgress: 0,
+  checkAnswers: 0,
 };
 
 /** The client of a connection, for handlers and the application. */
@@ -50,6 +51,22 @@ export class ConnectedSession implements ServerSession {
     return this.#connection.sessionId;
   }
 
+  /** The state of the session, unless the client belongs to a request of the modern era. */
+  get #session(): Session | undefined {
+    return this.era === "legacy" ? this.#connection.session : undefined;
+  }
+
+  get data(): unknown {
+    const data = this.#session?.data;
+    return data === undefined ? undefined : JSON.parse(data);
+  }
+
+  async setData(data: unknown): Promise<void> {
+    const session = this.#session;
+    if (!session) throw new McpError("missing-capability", "setData: there is no session to keep data with");
+    await session.era.keep(this.#connection, session, data);
+  }
+
   get closed(): Promise<void> {
     return (this.#closed ??= new Promise((resolve) => this.#connection.onEnd(resolve)));
   }
@@ -61,7 +78,7 @@ export class ConnectedSession implements ServerSession {
   async request(
     method: string,
     params?: object,
-    { result, ...options }: SessionRequestOptions & { readonly result?: MessageSchema } = {},
+    { result, checkAnswers, ...options }: SessionRequestOptions & { readonly result?: MessageSchema } = {},
   ): Promise<never> {
     requireKnown(options, requestOptions);
     const connection = this.#connection;
@@ -78,8 +95,14 @@ export class ConnectedSession implements ServerSession {
     // The middleware of this package also needs `connection` and `protocol` (`InternalContext`).
     const context = { revision: revision.id, signal, session: this, connection, protocol };
     const facts = { context, answered: false };
-    const answer = await askClient(method, facts, { method, params: params as Params }, (asked) =>
-      connection.ask({ revision, method, params: asked.params }, options),
+    const answer = await askClient(
+      method,
+      facts,
+      { method, params: params as Params },
+      {
+        send: (asked) => connection.ask({ revision, method, params: asked.params }, options),
+        checkAnswers,
+      },
     );
     return (schemas ? await schemas.result(method, result!, answer) : answer) as never;
   }

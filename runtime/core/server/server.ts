@@ -48,8 +48,15 @@ import {
   uncached,
 } from "./server-definition.js";
 import { plainChannel, ServerConnection, type ConnectionOptions } from "./connection.js";
-import type { ServerSession, NotificationContext, NotificationHandler, HandlerContext } from "./context.js";
+import type {
+  HandlerContext,
+  InputRequired,
+  NotificationContext,
+  NotificationHandler,
+  ServerSession,
+} from "./context.js";
 import { Features, type ListOptions, type OtherFeatures, listen } from "./features.js";
+import type { ToolDescriber } from "./listing.js";
 import { type ServerMiddleware, withMiddleware } from "./middleware.js";
 import { memoryStateStore, type StateStore, stateSeal } from "./rounds.js";
 
@@ -113,6 +120,12 @@ export interface StateOptions {
    * `replay: true` may ask. `routed`: of several processes with the same `keys`, each client always reaches the same one.
    */
   readonly parking?: ParkingOption;
+  /**
+   * Bytes of one sealed state. A state holds what a handler that runs again needs, its answers included, or the `requestState` that
+   * a handler returned; both grow by a third. A round with more fails with `state-rejected`. The client sends the state back, so
+   * that the limits of the transport (`bodyLimit` of HTTP, `limit` of stdio) are to be higher. Default: 2 MiB.
+   */
+  readonly limit?: number;
 }
 
 /** How strictly messages and arguments of tools are validated. */
@@ -151,6 +164,11 @@ export interface ErrorOptions {
    */
   readonly thrown?: "hide" | "message";
 }
+
+/** What the handler of a method returns. */
+type Answered<Method extends keyof ClientRequests> =
+  | ClientRequests[Method]["result"]
+  | (Method extends "tools/call" | "prompts/get" | "resources/read" ? InputRequired : never);
 
 /** A handler of the runtime. */
 interface BuiltIn {
@@ -268,6 +286,7 @@ export class Server {
       seal: stateSeal(state.keys ?? []),
       states: state.store ?? (sharesState ? undefined : memoryStateStore()),
       sharesState,
+      stateLimit: state.limit ?? 2 * 1_048_576,
       parking: undefined,
       counts: { connections: 0, results: 0, errors: 0, cancelled: 0, aborted: 0, limits: {} },
       clock: options.clock ?? systemClock,
@@ -307,7 +326,7 @@ export class Server {
 
   /**
    * Sets the handler of a request method: in place of the built-in one, for a vendor method that no revision defines, or
-   * (`*`) for all requests that the server would answer with "method not found". Requests of vendor methods are sent as
+   * (`*`) for all other requests of the revision and of vendors. A request that only other revisions have is never handled. Requests of vendor methods are sent as
    * those of the protocol: in the legacy era after the handshake, in the modern era with the `_meta` of each request.
    *
    * @param schemas mark a vendor method, even if they are empty; a method of the protocol is checked by them, too. The
@@ -320,7 +339,7 @@ export class Server {
     handler: (
       params: NonNullable<ClientRequests[Method]["params"]>,
       context: HandlerContext,
-    ) => ClientRequests[Method]["result"] | Promise<ClientRequests[Method]["result"]>,
+    ) => Answered<Method> | Promise<Answered<Method>>,
   ): void;
   handle(method: "*", handler: (params: Params, context: HandlerContext) => Params | Promise<Params>): void;
   handle<Method extends string>(
@@ -339,6 +358,17 @@ export class Server {
     const vendor = handler && this.definition.schemas().handler(method, given, handler);
     this.#added.set(method, this.#checked("incomingRequests", method, given, vendor));
     this.refresh();
+  }
+
+  /**
+   * Describes the tools that are not registered: those of a server, such as a gateway, that handles `tools/list` and `tools/call`
+   * itself. Over HTTP, the headers of a call that mirror its arguments are judged by the `inputSchema` before the call is handled,
+   * as those of registered tools (2026-07-28, Streamable HTTP, custom headers).
+   *
+   * @param describe called for each such call. What it throws answers the call
+   */
+  describeTool(describe: ToolDescriber): void {
+    this.features.describeTool = describe;
   }
 
   /**

@@ -120,11 +120,12 @@ function run(tool: ToolEntry, args: Params, context: RequestContext): Params | P
 }
 
 /**
- * Converts an exception of the handler to a result for the model. Errors with a JSON-RPC code are for the client. The
+ * Converts an exception of the handler to a result for the model. Errors with a JSON-RPC code or a name are for the client. The
  * result has the text of an `McpError`; that of another error only if `errors.thrown` allows it.
  */
 function failed(tool: ToolEntry, error: unknown, context: RequestContext): Params {
-  if (isSuspended(error) || (isMcpError(error) && error.rpcCode !== undefined)) throw error;
+  if (isSuspended(error) || (isMcpError(error) && (error.rpcCode ?? error.protocolName) !== undefined))
+    throw error;
   // A handler that caught the rejection of an ask runs again: its own exception is not reported.
   if (!context.over && !context.rounds?.wanted.size) context.report(error);
   const isSent = isMcpError(error) || context.connection.thrownErrors === "message";

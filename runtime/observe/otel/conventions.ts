@@ -222,7 +222,7 @@ export function outcomeOfError(operation: Operation, error: unknown): Outcome {
   if (isSuspended(error)) return { isError: false, attributes: { "mcpgen.input_required": true } };
   const found = isMcpError(error) ? error : undefined;
   const isIncoming = operation.direction === "incoming";
-  const code = isIncoming ? (found?.rpcCode ?? rpc.internalError) : found && codeOfAnswer(found);
+  const code = found?.remote?.code ?? found?.rpcCode ?? (isIncoming ? rpc.internalError : undefined);
   if (code === undefined) return { isError: true, attributes: { "error.type": found?.code ?? other } };
   const text = String(code);
   const status = { "rpc.response.status_code": text };
@@ -250,12 +250,6 @@ function messageOf(operation: Operation, { message }: McpError): string | undefi
         text.replaceAll(uri, () => withoutQuery(uri)),
         longestText,
       );
-}
-
-/** Returns the code of the other side's error. On servers, `data` is the error that the client sent. */
-function codeOfAnswer({ code, rpcCode, data }: McpError): number | undefined {
-  if (rpcCode !== undefined || code !== "remote-error" || !isObject(data)) return rpcCode;
-  return typeof data["code"] === "number" ? data["code"] : undefined;
 }
 
 /** Returns the outcome of an aborted operation, which sends no answer. @param reason of the abort */

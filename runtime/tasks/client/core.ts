@@ -79,7 +79,7 @@ async function send(
     later.set(token, onProgress);
     forget = () => void later.delete(token);
   };
-  expectAlternative(context, augmented ? { key: "task", sent } : undefined);
+  expectAlternative(context, augmented ? { sent } : undefined);
   let result;
   try {
     result = await next(augmented || undefined);

@@ -82,7 +82,7 @@ export function extensionForm(client: Client): TaskForm {
     outcome: ({ result = {}, error }) => {
       if (!error) return { result };
       const { code: rpcCode, message, data } = error;
-      return { error: new McpError("remote-error", message, { rpcCode, data }) };
+      return { error: new McpError("remote-error", message, { rpcCode, data, remote: error }) };
     },
   };
 }

@@ -6,10 +6,9 @@ import {
   type Params,
   type Server,
 } from "@mcpgen/runtime";
-import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
-import { mostReserved, weightOf } from "@mcpgen/base";
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import { errorObjectOf, mostReserved, weightOf } from "@mcpgen/base";
 import { type Asked, type RequestContext, ServerRequest } from "@mcpgen/runtime/extending";
-import * as rpc from "@mcpgen/base/rpc-codes";
 import type { TaskError } from "../state/record.js";
 
 // What tasks read of the request of a client, and what they send for it: also after its response.
@@ -49,8 +48,7 @@ export function mayKeep(context: HandlerContext): boolean {
 
 /** The JSON-RPC error for what a handler threw, as its client would get it. Reports it as the server does. */
 export function errorOfHandler(context: HandlerContext, thrown: unknown): TaskError {
-  const { rpcCode: code = rpc.internalError, message, data } = requestOf(context).errorOf(thrown);
-  return { code, message, ...(data !== undefined && { data }) };
+  return errorObjectOf(requestOf(context).errorOf(thrown));
 }
 
 /** Reports an error of work that belongs to no request, as the server reports what handlers throw. */
@@ -127,19 +125,12 @@ export function askThroughOther(
   requestOf(context).sendAsk = (_context, { asked }, options = {}) => send(asked, options) as Promise<Params>;
 }
 
-/** Another result that a client may answer a request with, by the mark of that result; `undefined` if it declares none. */
-export function alternativeOf(
-  context: HandlerContext,
-  method: string,
-  mark: string,
-): OpenDefinition | undefined {
-  const { revision } = requestOf(context).protocol;
-  return revision.table.outgoingRequests
-    .get(method)
-    ?.alternatives?.find(
-      ({ key, capability }) =>
-        key === mark && capability !== undefined && new ServerRequest(context).declares(capability),
-    );
+/** Whether the client declares that it may answer a request with another result. @param mark the member of that result */
+export function declaresAlternative(context: HandlerContext, method: string, mark: string): boolean {
+  const { alternatives = [] } = requestOf(context).protocol.revision.table.outgoingRequests.get(method) ?? {};
+  return alternatives.some(
+    ({ key, capability }) => key === mark && capability && new ServerRequest(context).declares(capability),
+  );
 }
 
 /**
@@ -157,41 +148,6 @@ export function requestOfClient(
   const { connection, protocol, requestId } = requestOf(context);
   const origin = isApart ? undefined : requestId;
   return connection.ask({ revision: protocol.revision, ...asked }, options, origin);
-}
-
-/**
- * As `requestOfClient`, for a request that may be answered by another result, which is returned as it came.
- *
- * @param alternative what `alternativeOf` gives
- * @throws {McpError} as `context.ask`
- */
-export function requestEither(
-  context: HandlerContext,
-  { method, params }: Asked,
-  alternative: OpenDefinition,
-  options: RequestOptions,
-  isApart = false,
-): Promise<object> {
-  const { connection, protocol, requestId } = requestOf(context);
-  const { revision } = protocol;
-  const { id, sends, table } = revision;
-  const entry = table.outgoingRequests.get(method)!;
-  const result: OpenDefinition = {
-    judgeOf: () => entry.result!.accepts,
-    accepts: (value) => alternative.accepts(value) || entry.result!.accepts(value),
-  };
-  // The revision itself takes the result alone, as all others need it.
-  const view = {
-    id,
-    sends,
-    table: { ...table, outgoingRequests: new Map([[method, { ...entry, result }]]) },
-    lower: revision.lower.bind(revision),
-    lift: (...given: Parameters<typeof revision.lift>) =>
-      alternative.accepts(given[2]) ? given[2] : revision.lift(...given),
-    issues: revision.issues.bind(revision),
-  };
-  const origin = isApart ? undefined : requestId;
-  return connection.ask({ revision: view as object as typeof revision, method, params }, options, origin);
 }
 
 /**

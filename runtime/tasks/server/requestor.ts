@@ -5,13 +5,12 @@ import { type Asked, type TaskStatus, isFinal } from "../state/record.js";
 import { Waits } from "../state/polling.js";
 import type { Engine } from "./engine.js";
 import {
-  alternativeOf,
   askApart,
   askDirectly,
   askThroughOther,
+  declaresAlternative,
   liftedAnswer,
   principalOf,
-  requestEither,
   requestOfClient,
 } from "./request.js";
 
@@ -67,7 +66,7 @@ interface Stream {
 
 /** Whether the client declares that it runs requests of this method as tasks (C02). */
 function runsAsTask(context: HandlerContext, method: string): boolean {
-  return alternativeOf(context, method, taskMark) !== undefined;
+  return declaresAlternative(context, method, taskMark);
 }
 
 /** Maximum time for input in milliseconds. */
@@ -182,10 +181,9 @@ function keep(
 /** Sends the request. @returns the client's task, or the result if the client answers at once */
 async function create({ context, asked, waitMs, isApart }: Asking): Promise<ClientTask | object> {
   const params = { ...asked.params, task: { ttl: waitMs } };
-  const alternative = alternativeOf(context, asked.method, taskMark)!;
   // A timeout must not cancel the request, only its task (C20).
   const options = { timeout: noTimeout, totalTimeout: noTimeout };
-  const answer = await requestEither(context, { ...asked, params }, alternative, options, isApart);
+  const answer = await requestOfClient(context, { ...asked, params }, options, isApart);
   const { task } = answer as { readonly task?: ClientTask };
   if (!task) return answer;
   if (task.taskId.length > longestId) throw invalid("its taskId is too long");
@@ -302,5 +300,5 @@ function isRemote(error: unknown): boolean {
 }
 
 function rpcCodeOf(error: unknown): number | undefined {
-  return ((error as McpError).data as { readonly code?: number } | undefined)?.code;
+  return (error as McpError).remote?.code;
 }

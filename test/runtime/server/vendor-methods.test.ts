@@ -2,7 +2,13 @@ import * as v from "valibot";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { serverRevisions } from "@mcpgen/protocol";
-import { type CodeFirstServer, type JsonSchema, defineServer, methodSchemas } from "@mcpgen/runtime";
+import {
+  type CodeFirstServer,
+  type JsonSchema,
+  type McpError,
+  defineServer,
+  methodSchemas,
+} from "@mcpgen/runtime";
 import { serve } from "../../support/http-adapters.js";
 import { Party } from "../../support/raw-http-client.js";
 import { SseParty } from "../../support/raw-sse-client.js";
@@ -170,6 +176,92 @@ describe.each(eras)("at %s", (revision) => {
     if (revision === "2026-07-28") expect(error?.message).toBe("acme/ask cannot ask for roots/list");
     else expect(result).toEqual({ roots: [{ uri: "file:///x" }] });
   });
+});
+
+/** Tools that send requests of any method to their client. */
+function asking(server: CodeFirstServer): void {
+  server.tool<{ method: string; params?: object }>("ask", {}, async ({ method, params }, { ask }) => {
+    const asked = params ? { method, params } : { method };
+    return JSON.stringify(
+      await ask.request("a", asked).catch((error: McpError) => ({ code: error.code, remote: error.remote })),
+    );
+  });
+}
+
+const outcomeOf = ({ result }: Wired): unknown => JSON.parse(result!["content"][0].text as string);
+
+describe.each(serverRevisions.map(({ id }) => id))("in a running call at %s", (revision) => {
+  const isModern = revision === "2026-07-28";
+
+  test("a handler sends requests that no revision defines, where servers send requests", async () => {
+    const { client } = await raw(revision, asking);
+    client.answers = {
+      "acme/pick": ({ params }) => ({ result: { picked: params!["from"] } }),
+      "acme/refuse": () => ({ error: { code: -7, message: "no", data: 0 } }),
+      ping: () => ({ result: {} }),
+    };
+    const ask = async (method: string, params?: Members): Promise<unknown> =>
+      outcomeOf(await client.call("ask", { method, ...(params && { params }) }));
+    const refused = { code: "missing-capability" };
+    expect(await ask("acme/pick", { from: [1] })).toEqual(isModern ? refused : { picked: [1] });
+    expect(await ask("acme/refuse")).toEqual(
+      isModern ? refused : { code: "remote-error", remote: { code: -7, message: "no", data: 0 } },
+    );
+    expect(await ask("ping")).toEqual(isModern ? refused : {});
+    // Other revisions define it, or the client has not declared it.
+    for (const method of ["tasks/get", "elicitation/create", "roots/list"])
+      expect(await ask(method, {}), method).toEqual(refused);
+    expect(client.of("tasks/get")).toEqual([]);
+  });
+
+  test("which end with the call, and by its time limits", async () => {
+    if (isModern) return;
+    const { client, clock } = await raw(revision, asking, {}, { timeouts: { timeout: 500 } });
+    const id = client.startCall("ask", { method: "acme/slow" });
+    const { id: requestId } = await client.next("acme/slow");
+    client.cancel(id);
+    expect((await client.next("notifications/cancelled")).params).toMatchObject({ requestId });
+    const late = client.startCall("ask", { method: "acme/slow" });
+    await client.next("acme/slow", 2);
+    clock.advance(500);
+    expect(outcomeOf(await client.answer(late))).toEqual({ code: "timeout" });
+  });
+});
+
+test("over HTTP a request of a handler comes on the stream of its call", async () => {
+  const { server } = served(asking);
+  const party = await new Party((await serve("node", server)).url, "2025-11-25").open();
+  const stream = await party.post(
+    party.message("tools/call", { name: "ask", arguments: { method: "acme/pick" } }),
+  );
+  /** The messages of the stream; its first event has none. */
+  const messages = (): Wired[] =>
+    stream.events.flatMap(({ data = "" }) => (data === "" ? [] : [JSON.parse(data) as Wired]));
+  const asked = await stream.until(() => messages()[0]);
+  expect(asked).toMatchObject({ method: "acme/pick" });
+  await party.post({ jsonrpc: "2.0", id: asked.id, result: { picked: 1 } });
+  expect(outcomeOf(await stream.until(() => messages()[1]))).toEqual({ picked: 1 });
+});
+
+test("a client may answer a question with its task, if the server asks for one", async () => {
+  const { client } = await raw("2025-11-25", asking, {
+    elicitation: { form: {} },
+    tasks: { requests: { elicitation: { create: {} } } },
+  });
+  const times = { createdAt: "2026-01-01T00:00:00Z", lastUpdatedAt: "2026-01-01T00:00:00Z" };
+  const task = { taskId: "t", status: "working", ttl: 5, ...times };
+  client.answers = {
+    "elicitation/create": () => ({ result: { task } }),
+    "tasks/get": () => ({ result: { ...task, status: "completed" } }),
+    "tasks/result": () => ({ result: { action: "decline" } }),
+  };
+  const form = { message: "?", requestedSchema: { type: "object", properties: {} } };
+  const ask = async (method: string, params: Members): Promise<unknown> =>
+    outcomeOf(await client.call("ask", { method, params }));
+  expect(await ask("elicitation/create", { ...form, task: {} })).toEqual({ task });
+  expect(await ask("elicitation/create", form)).toEqual({ code: "invalid-result" });
+  expect(await ask("tasks/get", { taskId: "t" })).toMatchObject({ status: "completed" });
+  expect(await ask("tasks/result", { taskId: "t" })).toEqual({ action: "decline" });
 });
 
 test("a method of the protocol may also have schemas: both are checked", async () => {

@@ -33,6 +33,7 @@ export const sessionStoreRules = [
       clientInfo: { name: text, version: "" },
       clientCapabilities: { experimental: { [text]: { __proto__x: [1.5, -0.25, null, true, text] } } },
       subscriptions: [text, "file:///a", "file:///a?b={c}"],
+      data: JSON.stringify({ [text]: [text, 1, null] }),
       created: 1_700_000_000_000.5,
     });
     await store.set(session, long);

@@ -79,8 +79,8 @@ export interface LegacyHttp {
 
 /** The connection, as the streams of a session use it. */
 export interface SessionUser extends StreamReader {
-  /** Requests a stream, from the event after `lastId` on. */
-  get(lastId: string | undefined, signal: platform.AbortSignal): Promise<HttpResponse>;
+  /** Requests a stream, from the event after `lastId` on. @param headers of the request that it answers */
+  get(lastId: string | undefined, signal: platform.AbortSignal, headers?: Named): Promise<HttpResponse>;
   /** The server has forgotten the session. */
   forgotten(): void;
   /** The stream of HTTP+SSE ended, and the session with it: it cannot be resumed. */
@@ -185,9 +185,9 @@ class HttpClientChannel implements ClientChannel {
     this.#known = new Set([...known, rpc.methodNotFound]);
     this.#requests = new HttpRequests(url, options, again);
     this.#user = {
-      get: (from, signal) =>
-        this.#exchange("GET", { ...this.#version, ...(from && { "last-event-id": from }) }, signal),
-      message: (text) => this.#receiver.message(text),
+      get: (from, signal, headers = this.#version) =>
+        this.#exchange("GET", { ...headers, ...(from && { "last-event-id": from }) }, signal),
+      message: (text, origin) => this.#receiver.message(text, origin),
       stray: (answer, id) => this.#receiver.parsed(answer, undefined, id),
       turn: () => this.#receiver.turn(),
       room: () => this.#outbox.room,
@@ -328,8 +328,11 @@ class HttpClientChannel implements ClientChannel {
     if (type === "text/event-stream" && response.ok)
       return this.#stream(response, {
         id,
+        isBatch: ids.length > 1,
         signal: exchange.signal,
+        headers,
         resumable: handshake || this.#shaken,
+        disconnected: (retryMs) => ids.forEach((each) => this.#receiver.disconnected?.(each, retryMs)),
         isDone: () => this.#isOver(exchange),
         end: () => exchange.abort(),
       });

@@ -138,7 +138,8 @@ function bytesOf(text: string): number {
 
 /** What reads event streams. */
 export interface StreamReader {
-  message(text: string): void;
+  /** @param origin the only request of the stream */
+  message(text: string, origin?: RequestId): void;
   /** Takes a response that answers the request of the stream, though it names another request or none. */
   stray(answer: unknown, id: RequestId): void;
   /** All messages that arrived together were delivered. */
@@ -150,9 +151,14 @@ export interface StreamReader {
 /** A request whose answer is read from a stream. */
 export interface StreamedRequest {
   readonly id: RequestId;
+  /** The stream answers other requests, too. */
+  readonly isBatch: boolean;
   readonly signal: platform.AbortSignal;
+  readonly headers: Readonly<Record<string, string>>;
   /** Whether the stream can be resumed. */
   readonly resumable: boolean;
+  /** The server has ended the stream before the answer, and the stream is resumed. */
+  readonly disconnected: (retryMs: number | undefined) => void;
   /** Whether the request was answered or given up. */
   readonly isDone: () => boolean;
   /** Ends the exchange. */
@@ -193,9 +199,10 @@ export async function readStream(
   let events = 0;
   let broken: StreamEnd["broken"];
   let timer: ReturnType<typeof setTimeout> | undefined;
+  const origin = request?.isBatch ? undefined : request?.id;
   const reader = new SseReader(({ event, data }) => {
     events++;
-    if (event === "message") user.message((last = data));
+    if (event === "message") user.message((last = data), origin);
   }, limit);
   await pump(response, (chunk) => {
     reader.push(chunk);

@@ -1,4 +1,5 @@
 import {
+  errorObjectOf,
   errorText,
   invalidRequest,
   isObject,
@@ -271,6 +272,8 @@ const none: Readonly<Record<string, string>> = {};
  */
 const transportHeaders = ["Accept", "Authorization", "Content-Type", "Last-Event-ID", "Mcp-Session-Id"];
 
+const paramHeader = /^mcp-param-[\w!#$%&'*+.^`|~-]{1,256}$/;
+
 /**
  * Answers a CORS preflight. A preflight is answered only with the tool headers it asked for: the caller is not
  * authenticated yet.
@@ -278,9 +281,10 @@ const transportHeaders = ["Accept", "Authorization", "Content-Type", "Last-Event
 export function preflight(exchange: Exchange, server: Server): void {
   const asked = exchange.header("access-control-request-headers") ?? "";
   const names = new Set(asked.split(",").map((name) => name.trim().toLowerCase()));
-  const allowed = requestHeaders(server).filter(
-    (name) => !name.startsWith(paramPrefix) || names.has(name.toLowerCase()),
-  );
+  const isAsked = (name: string): boolean => names.has(name.toLowerCase());
+  const allowed = requestHeaders(server).filter((name) => !name.startsWith(paramPrefix) || isAsked(name));
+  // The tools that the application describes are not known before they are called.
+  if (server.features.describeTool) allowed.push(...[...names].filter((name) => paramHeader.test(name)));
   exchange.reply(204, {
     ...corsHeaders(exchange),
     "access-control-allow-methods": "POST, GET, DELETE",
@@ -329,9 +333,7 @@ export function replyError(
   error: McpError,
   cors = corsHeaders(exchange),
 ): void {
-  const { message, data, rpcCode = rpc.internalError } = error;
-  const body = { code: rpcCode, message, ...(data === undefined ? {} : { data }) };
-  exchange.reply(status, { ...jsonHeaders, ...cors }, errorText(id, body));
+  exchange.reply(status, { ...jsonHeaders, ...cors }, errorText(id, errorObjectOf(error)));
 }
 
 /** Replies with the denial of the application. */

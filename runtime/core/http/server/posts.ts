@@ -25,6 +25,7 @@ import {
   keyword,
   paramHeadersOf,
 } from "../../protocol/param-headers.js";
+import { codeAt } from "../../protocol/error-table.js";
 import { type RevisionView, runsTools } from "../../protocol/revision-view.js";
 import { ServerConnection } from "../../server/connection.js";
 import {
@@ -107,17 +108,22 @@ export class ModernRequests {
       return replyInvalid(exchange, 406, "Accept must allow text/event-stream", request.id);
     if (listens && streams.isFull(exchange.principal))
       return replyBusy(exchange, request.id, "limits.sessions");
-    const wrong = this.#mirrorProblem(exchange, request, protocol.revision);
     const setup = { form: listens ? ("auto" as const) : form, streams, quotas, table, listens };
     const channel = new PostChannel(posted, setup, [request.id]);
     const connection = new ServerConnection(this.#server.definition, channel, caller);
     connection.http = exchange;
-    if (wrong && this.#mayCall(connection, request, protocol, wrong.tool)) {
-      connection.closed();
-      return replyError(exchange, 400, request.id, mismatch(protocol.revision, wrong.problem));
-    }
     channel.follow(connection);
-    connection.requested(request, undefined, protocol);
+    const judged = this.#judged(exchange, connection, request, protocol);
+    if (!judged) connection.requested(request, undefined, protocol);
+    else {
+      let isGone = false;
+      connection.onEnd(() => (isGone = true));
+      void judged.then((problem) => {
+        if (isGone) return;
+        if (problem) connection.refuse(request.id, problem);
+        else connection.requested(request, undefined, protocol);
+      });
+    }
     channel.watch();
   }
 
@@ -157,48 +163,56 @@ export class ModernRequests {
     return protocol;
   }
 
-  /** Whether this client may call the tool. If not, the answer must not reveal the tool's headers. */
-  #mayCall(
+  /**
+   * Judges the headers of a call that mirror its arguments. Returns nothing if they are right, or nothing describes the tool: most
+   * calls go on in this turn.
+   */
+  #judged(
+    exchange: Exchange,
     connection: ServerConnection,
     request: RequestMessage,
     protocol: RequestProtocol,
-    tool: string,
-  ): boolean {
-    const entry = protocol.revision.table.incomingRequests.get(request.method);
-    if (!entry) return false;
-    const context = new RequestContext(connection, request, protocol);
-    try {
-      return this.#server.features.tools.find(tool, context) !== undefined;
-    } catch {
-      // The call itself reports this error.
-      return false;
-    }
-  }
-
-  /**
-   * Why the headers that mirror arguments of the called tool reject the call, and the tool. Few tools mirror arguments. A call
-   * that cannot be translated is answered by its own error.
-   */
-  #mirrorProblem(
-    exchange: Exchange,
-    { method, params = {} }: RequestMessage,
-    revision: RevisionView<"server">,
-  ): { readonly tool: string; readonly problem: string } | undefined {
+  ): Promise<McpError | undefined> | undefined {
+    const { method, params = {} } = request;
+    const { revision } = protocol;
+    const { tools, describeTool } = this.#server.features;
     let called = params;
     try {
       if (revision.translates) called = revision.lift("incomingRequests", method, params, undefined, false);
     } catch {
+      // A call that cannot be translated is answered by its own error.
       return undefined;
     }
-    const tool = called["name"] as string;
-    const schema = this.#server.features.tools.entries.get(tool)?.definition.inputSchema;
-    if (!isObject(schema)) return undefined;
-    let mirrored = this.#mirrored.get(schema);
-    if (mirrored === undefined)
-      this.#mirrored.set(schema, (mirrored = JSON.stringify(schema).includes(keyword)));
-    if (!mirrored || !runsTools(revision.table.incomingRequests.get(method))) return undefined;
-    const problem = paramProblem(exchange, paramHeadersOf(schema).headers, called["arguments"]);
-    return problem === undefined ? undefined : { tool, problem };
+    const name = called["name"] as string;
+    const tool = tools.entries.get(name);
+    if (tool ? !this.#mirrors(tool.definition.inputSchema) : !describeTool) return undefined;
+    if (!runsTools(revision.table.incomingRequests.get(method))) return undefined;
+    const problemBy = (schema: unknown): string | undefined =>
+      this.#mirrors(schema)
+        ? paramProblem(exchange, paramHeadersOf(schema).headers, called["arguments"])
+        : undefined;
+    const problem = tool && problemBy(tool.definition.inputSchema);
+    if (tool && problem === undefined) return undefined;
+    const context = new RequestContext(connection, request, protocol);
+    const judge = async (): Promise<string | undefined> => {
+      // If this client may not call the tool, the answer must not reveal its headers.
+      if (tool) return tools.find(name, context) && problem;
+      return problemBy((await describeTool!(name, context))?.inputSchema);
+    };
+    return judge().then(
+      (found) => (found === undefined ? found : mismatch(revision, found)),
+      // The call of a registered tool reports this error.
+      (error: unknown) => (tool ? undefined : context.errorOf(error)),
+    );
+  }
+
+  /** Whether a schema declares headers. Few do. */
+  #mirrors(schema: unknown): boolean {
+    if (!isObject(schema)) return false;
+    let mirrors = this.#mirrored.get(schema);
+    if (mirrors === undefined)
+      this.#mirrored.set(schema, (mirrors = JSON.stringify(schema).includes(keyword)));
+    return mirrors;
   }
 }
 
@@ -215,7 +229,7 @@ function requestOf(
 
 function mismatch(revision: RevisionView, problem: string): McpError {
   return new McpError("invalid-request", `header mismatch: ${problem}`, {
-    rpcCode: revision.errorCode("HEADER_MISMATCH"),
+    rpcCode: codeAt(revision, "HEADER_MISMATCH"),
   });
 }
 

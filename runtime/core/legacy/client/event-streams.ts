@@ -10,6 +10,9 @@ import {
   unfinished,
 } from "../../http/client/sse-reader.js";
 
+/** A stream that is requested: of a request, or else the GET stream. */
+type Fetched = Pick<StreamedRequest, "signal"> & Partial<Pick<StreamedRequest, "headers">>;
+
 /** Statuses, apart from 5xx, that may change with the next attempt. */
 const transientStatuses: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
@@ -55,7 +58,7 @@ export class EventStreams implements SessionStreams {
     const backoff = new Backoff(this.#options.reconnects);
     let lastId: string | undefined;
     for await (const attempt of attempts(backoff.pace(signal))) {
-      const current = attempt === 0 ? response : await this.#again(lastId, signal, backoff);
+      const current = attempt === 0 ? response : await this.#again(lastId, request, backoff);
       if (!current && (signal.aborted || request.isDone())) return;
       if (!current) continue;
       const end = await readAnswer(current, this.#user, this.#options.limit, request);
@@ -64,6 +67,7 @@ export class EventStreams implements SessionStreams {
       backoff.ended(end, (end.retryMs ?? 0) > 0);
       lastId = end.lastId ?? lastId;
       if (lastId === undefined || !request.resumable) throw unfinished(response, end);
+      if (!end.broken) request.disconnected(end.retryMs);
     }
   }
 
@@ -103,9 +107,10 @@ export class EventStreams implements SessionStreams {
         ": the client opens another one, and messages in between are lost",
       );
     };
-    const again = (): Promise<HttpResponse | undefined> => this.#again(this.#lastId, signal, backoff, missed);
+    const again = (): Promise<HttpResponse | undefined> =>
+      this.#again(this.#lastId, { signal }, backoff, missed);
     try {
-      let current = await (this.#lastId === undefined ? this.#get(undefined, signal, backoff) : again());
+      let current = await (this.#lastId === undefined ? this.#get(undefined, { signal }, backoff) : again());
       decided();
       if (current && !isStream(current)) {
         await current.body?.cancel();
@@ -144,8 +149,12 @@ export class EventStreams implements SessionStreams {
     }
   }
 
-  #get(lastId: string | undefined, signal: AbortSignal, backoff: Backoff): Promise<HttpResponse | undefined> {
-    return this.#user.get(lastId, signal).catch((error: unknown) => backoff.failedWith(error));
+  #get(
+    lastId: string | undefined,
+    { signal, headers }: Fetched,
+    backoff: Backoff,
+  ): Promise<HttpResponse | undefined> {
+    return this.#user.get(lastId, signal, headers).catch((error: unknown) => backoff.failedWith(error));
   }
 
   /**
@@ -157,11 +166,11 @@ export class EventStreams implements SessionStreams {
    */
   async #again(
     lastId: string | undefined,
-    signal: AbortSignal,
+    fetched: Fetched,
     backoff: Backoff,
     fresh?: () => void,
   ): Promise<HttpResponse | undefined> {
-    const response = await this.#get(lastId, signal, backoff);
+    const response = await this.#get(lastId, fetched, backoff);
     if (response && isStream(response)) return response;
     await response?.body?.cancel();
     // The server may be down behind its proxy, or may not have noticed yet that the stream was lost.
@@ -173,7 +182,7 @@ export class EventStreams implements SessionStreams {
     // Another process may serve the session without the events. A server that forgot the session refuses this, too.
     if (lastId !== undefined && fresh && unknownEvent.has(status)) {
       fresh();
-      return this.#again(undefined, signal, backoff);
+      return this.#again(undefined, fetched, backoff);
     }
     if (status === 404) this.#user.forgotten();
     throw interrupted(

@@ -369,7 +369,8 @@ export class StatelessRequests {
   #notified(messages: readonly unknown[], caller: Principal, revision: RevisionView<"server">): void {
     const connection = new ServerConnection(this.#server.definition, silent, caller, "legacy");
     for (const each of messages)
-      if (classify(each) === "notification") connection.notified(each as NotificationMessage, revision);
+      if (classify(each) === "notification")
+        connection.notified(each as NotificationMessage, undefined, revision);
     connection.closed();
   }
 }

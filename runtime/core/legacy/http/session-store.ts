@@ -19,6 +19,8 @@ export interface StoredSession {
   readonly logLevel: LogLevel;
   /** URIs of the resources that the client subscribed to. */
   readonly subscriptions: readonly string[];
+  /** Data of the application (`setData` of the session), as JSON of at most 16,384 bytes. */
+  readonly data?: string;
   /** Milliseconds since 1970. */
   readonly created: number;
 }
@@ -42,7 +44,7 @@ export interface SessionStore {
   get(id: string): StoredSession | undefined | Promise<StoredSession | undefined>;
   /**
    * Adds or replaces a session. The client gets the response that depends on it (`initialize`, `logging/setLevel`,
-   * `resources/subscribe`, `resources/unsubscribe`) afterwards.
+   * `resources/subscribe`, `resources/unsubscribe`) afterwards; the application, the end of `setData`.
    *
    * @param ttlMs milliseconds after which the session may be dropped, unless `set` or `touch` follows
    */
@@ -65,7 +67,7 @@ export function isSessionId(id: unknown): id is string {
 }
 
 const members: Members = {
-  ...{ principal: "string", revision: "text", created: "time", logLevel: "text" },
+  ...{ principal: "string", revision: "text", created: "time", logLevel: "text", data: "text" },
   ...{ clientInfo: "object", clientCapabilities: "object", declared: "object", subscriptions: "texts" },
 };
 const required = [
@@ -96,7 +98,7 @@ export function checkedRecord(found: unknown, id: string): StoredSession | undef
 
 /** Describes a session for the store. @param created in milliseconds since 1970 */
 export function recordOf({ principal, session }: ServerConnection, created: number): NewSession {
-  const { revision, clientInfo, clientCapabilities, declared, logLevel, watched } = session!;
+  const { revision, clientInfo, clientCapabilities, declared, logLevel, watched, data } = session!;
   return {
     principal,
     revision: revision.id,
@@ -105,6 +107,7 @@ export function recordOf({ principal, session }: ServerConnection, created: numb
     declared,
     logLevel: logLevel!,
     subscriptions: [...(watched ?? [])],
+    ...(data !== undefined && { data }),
     created,
   };
 }
@@ -118,9 +121,9 @@ export function recordOf({ principal, session }: ServerConnection, created: numb
 export function restore(
   connection: ServerConnection,
   revision: RevisionView<"server">,
-  { clientInfo, clientCapabilities, declared, logLevel, subscriptions }: StoredSession,
+  { clientInfo, clientCapabilities, declared, logLevel, subscriptions, data }: StoredSession,
 ): void {
-  const weights = [[clientCapabilities, clientInfo], ...subscriptions].map((each) =>
+  const weights = [[clientCapabilities, clientInfo], ...subscriptions, ...(data ? [data] : [])].map((each) =>
     weightOf(each, mostReserved),
   );
   const weight = weights.reduce((sum, each) => sum + each, 0);
@@ -133,6 +136,7 @@ export function restore(
     weight,
     ready: true,
     watched: subscriptions.length > 0 ? new Set(subscriptions) : undefined,
+    ...(data !== undefined && { data }),
     ...beforeHandshake(connection.definition, revision),
     clientCapabilities,
   };

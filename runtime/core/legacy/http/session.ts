@@ -65,6 +65,8 @@ export interface SharedEnvironment extends SessionEnvironment {
   readonly reserve: (session: HttpSession, bytes: number) => boolean;
   /** Stores a session that other processes may continue. @throws {McpError} `store-failed` */
   readonly store: (session: HttpSession) => Promise<void>;
+  /** Whether only the ids keep what changes in a session. */
+  readonly seals: boolean;
   /** Whether another process may continue the sessions after this one has closed. */
   readonly survive: boolean;
   /** The name of this process among those that may continue the sessions. */
@@ -146,6 +148,11 @@ export class HttpSession implements ServerChannel {
 
   get hidesErrors(): boolean {
     return isProduction();
+  }
+
+  /** Whether its id holds its data, which then cannot change. */
+  get isSealed(): boolean {
+    return this.isOpen && this.#environment.seals;
   }
 
   get node(): string | undefined {

@@ -54,6 +54,7 @@ export class Sessions {
       ...environment,
       reserve: (session, more) => this.#reserve(session, more),
       store: (session) => this.#save(session, options.store!),
+      seals: options.store?.lifeMs !== undefined && !cluster,
       survive: options.store !== undefined,
       node: cluster?.name ?? (options.store && randomText(6)),
     };

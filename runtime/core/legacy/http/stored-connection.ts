@@ -27,7 +27,12 @@ export class StoredConnection extends ServerConnection {
     return this.#session.peer?.hears() ?? true;
   }
 
+  override isSealed(): boolean {
+    return this.#session.isSealed;
+  }
+
   override async save(): Promise<void> {
-    if (this.#session.node !== undefined) await this.#session.store();
+    // A session that is not open yet has no id that clients know; it is stored when it opens.
+    if (this.#session.node !== undefined && this.#session.isOpen) await this.#session.store();
   }
 }

@@ -1,5 +1,6 @@
 import type { OpenDefinition, RequestOptions } from "@mcpgen/protocol/model";
 import {
+  asRemote,
   harmless,
   isObject,
   McpError,
@@ -9,7 +10,7 @@ import {
   requestText,
   withProgressToken,
 } from "@mcpgen/base";
-import { requestParams, sendError } from "../../protocol/revision-view.js";
+import { askedAlternative, hasMark, requestParams, sendError } from "../../protocol/revision-view.js";
 import { withElicitationId } from "../../server/ask.js";
 import type { ServerConnection } from "../../server/connection.js";
 import type { LegacyEra, ServerRequest } from "../../server/server-definition.js";
@@ -31,9 +32,7 @@ async function sendRequest(
   origin: RequestId | undefined,
 ): Promise<Params> {
   const entry = revision.table.outgoingRequests.get(method);
-  if (
-    entry ? entry.payload : origin !== undefined || connection.definition.defines("outgoingRequests", method)
-  )
+  if (entry ? entry.payload : connection.definition.defines("outgoingRequests", method))
     throw new McpError("missing-capability", `revision ${revision.id} has no ${method}`);
   if (options.signal?.aborted) throw new McpError("cancelled", `${method}: its request has ended`);
   const { pending } = connection.peer;
@@ -61,8 +60,10 @@ async function sendRequest(
   if ((connection.session?.ready === false && method !== "ping") || !send())
     (connection.held ??= new Map()).set(id, send);
   const { result: given, error } = await answer;
-  if (error) throw new McpError("remote-error", error.message, { data: error });
-  const definition = entry?.result ?? anyResult;
+  if (error) throw new McpError("remote-error", error.message, { data: error, remote: asRemote(error) });
+  const asked = entry && askedAlternative(entry, lowered);
+  const alternative = asked && hasMark(asked, given) ? asked : undefined;
+  const definition = alternative ?? entry?.result ?? anyResult;
   const result = await connection.read(
     revision,
     definition,
@@ -70,5 +71,6 @@ async function sendRequest(
     method,
     (problem) => new McpError("invalid-result", `${method}: invalid result: ${problem}`),
   );
+  if (alternative) return result as Params;
   return revision.lift("incomingResults", method, result as Params, requestParams(lowered, params));
 }

@@ -1,8 +1,8 @@
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import { invalidParams, type Params, weightOf } from "@mcpgen/base";
+import { invalidParams, isObject, McpError, mostReserved, type Params, weightOf } from "@mcpgen/base";
 import { declaredIn, isGranted } from "../../protocol/revision-view.js";
 import type { ServerConnection } from "../../server/connection.js";
-import { type RequestContext, beforeHandshake, logLevelOf } from "../../server/request.js";
+import { type RequestContext, beforeHandshake, jsonOnly, logLevelOf } from "../../server/request.js";
 import type { LegacyEra, Session } from "../../server/server-definition.js";
 import { requestClient } from "./client-requests.js";
 import { forgetRoots, rootsChanged } from "./kept-roots.js";
@@ -13,6 +13,11 @@ const readyMethod = "notifications/initialized";
 /** A handshake opens a session. */
 export const legacyEra: LegacyEra = {
   finish: (result) => result,
+  // A task in place of the result (2025-11-25, tasks, creating tasks).
+  isAlternative: ({ task }, { request, protocol }) =>
+    isObject(task) &&
+    isObject(request.params?.["task"]) &&
+    protocol.revision.table.incomingRequests.has("tasks/result"),
   // Sends asks as requests of the server (2025-11-25 and before).
   sendAsk: ({ connection, protocol, request, signal }, { asked: { method, params } }, options) =>
     connection.ask({ revision: protocol.revision, method, params }, { ...options, signal }, request.id),
@@ -22,6 +27,7 @@ export const legacyEra: LegacyEra = {
     ["logging/setLevel", setLevel],
   ],
   request: requestClient,
+  keep,
   changed(connection, session, { method, uri, params }) {
     if (uri !== undefined && !session.watched?.has(uri)) return;
     const facts = session.revision.table.outgoingNotifications.get(method) ?? {};
@@ -95,6 +101,27 @@ function setLevel({ level }: Params, { connection }: RequestContext): Params | P
   const least = logLevelOf(level);
   if (connection.session) connection.session.logLevel = least;
   return saved(connection);
+}
+
+/** Maximum bytes of the data of the application, as JSON in UTF-8. */
+const mostData = 16_384;
+
+async function keep(connection: ServerConnection, session: Session, data: unknown): Promise<void> {
+  if (connection.isSealed?.())
+    throw new McpError(
+      "not-expressible",
+      "setData: the id of the session holds its data: set it in middleware around initialize",
+    );
+  const text = JSON.stringify(jsonOnly("the data of a session", data)) as string | undefined;
+  if (text !== undefined && new TextEncoder().encode(text).length > mostData)
+    throw new McpError("limit-exceeded", `setData: the data has more than ${mostData} bytes as JSON`);
+  const weigh = (kept: string | undefined): number => (kept === undefined ? 0 : weightOf(kept, mostReserved));
+  const more = weigh(text) - weigh(session.data);
+  if (more > 0) connection.reserve(more);
+  else connection.release(-more);
+  session.weight += more;
+  session.data = text;
+  await connection.save?.();
 }
 
 /** An empty result, after the session is stored. */

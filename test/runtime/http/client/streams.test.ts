@@ -421,7 +421,9 @@ describe("a server that sends retry: 0", () => {
     streams.answer(await stream("id: 0\nretry: 1\ndata: \n\n"), {
       id: 1,
       signal,
+      headers: {},
       resumable: true,
+      disconnected: () => undefined,
       isDone: () => false,
       end: () => undefined,
     });
@@ -498,7 +500,8 @@ describe("a stream that answers a request, and whose next servers are lost, too"
       new AbortController().signal,
       () => undefined,
     );
-    const asked = { id: 1, resumable: true, isDone: () => false, end: () => undefined };
+    const rest = { headers: {}, disconnected: () => undefined, end: () => undefined };
+    const asked = { id: 1, resumable: true, isDone: () => false, ...rest };
     const { signal } = new AbortController();
     const over = streams
       .answer(breaking("id: 0\nretry: 1000\ndata: \n\n"), { ...asked, signal })
