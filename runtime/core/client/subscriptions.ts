@@ -35,11 +35,7 @@ export class Notifications {
   }
 
   /** Passes a notification to its listeners. Drops a malformed one. */
-  received(
-    view: RevisionView<"client">,
-    { method, params }: { readonly method: string; readonly params: Params },
-    request: OriginatingRequest | undefined,
-  ): void {
+  received(view: RevisionView<"client">, method: string, params: Params, request?: OriginatingRequest): void {
     const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
     if (!entry || entry.accepts(message)) return this.#deliver(view, entry, message, request);
