@@ -62,7 +62,11 @@ export class ConnectedSession implements ServerSession {
   async request(
     method: string,
     params?: object,
-    { result, checkAnswers, ...options }: SessionRequestOptions & { readonly result?: MessageSchema } = {},
+    {
+      result,
+      checkAnswers = true,
+      ...options
+    }: SessionRequestOptions & { readonly result?: MessageSchema } = {},
   ): Promise<never> {
     requireKnown(options, requestOptions);
     const connection = this.#connection;
