@@ -6,6 +6,7 @@ import {
   messageOf,
   type Names,
   type Params,
+  requestHeaders,
   requireKnown,
   withProgressToken,
 } from "@mcpgen/base";
@@ -380,7 +381,7 @@ export class Requests {
   #send(prepared: Prepared, params = prepared.params): Promise<ServerResponse> {
     const { connection, view, call, options } = prepared;
     const { method, alternative, authorized, place, numbered, started } = call;
-    const added = options.headers && addedHeaders(options.headers);
+    const added = options.headers && requestHeaders(options.headers);
     // The messages of a batch have the same headers.
     if (added) place?.leave();
     const write = (id: number): Params => {
@@ -435,23 +436,6 @@ export class Requests {
       this.#cachedMeta = { view, logLevel, meta: requestMeta(view, this.#setup.profile, logLevel) };
     return this.#cachedMeta.meta;
   }
-}
-
-/** Headers that the transport sets. */
-const transportHeader = /^(accept|content-(type|length)|transfer-encoding|last-event-id|mcp-.*)$/;
-
-/** The headers of one request, with names in lower case. @throws {McpError} `invalid-definition` */
-function addedHeaders(given: NonNullable<RequestOptions["headers"]>): Readonly<Record<string, string>> {
-  let added: Readonly<Record<string, string>> | undefined;
-  try {
-    added = Object.fromEntries(new Headers(given as Record<string, string>));
-  } catch {
-    // The error of the platform has the value, which may be a secret.
-  }
-  const taken = added && Object.keys(added).find((name) => transportHeader.test(name));
-  if (added && taken === undefined) return added;
-  const why = added ? `the transport sets ${taken}` : "a name or a value is not what HTTP allows";
-  throw new McpError("invalid-definition", `headers of a request: ${why}`);
 }
 
 /** The part of a list in the result of a request, if the list may leave entries out. */

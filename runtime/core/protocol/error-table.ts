@@ -48,15 +48,10 @@ export function errorAt(view: RevisionView, error: McpError): McpError {
   let { code } = given;
   if (name) code = codeAt(view, name);
   // Of a server of an earlier revision, which may use it for anything.
-  else if (remote && view.era === "modern" && isReserved(code)) code = rpc.internalError;
+  else if (remote && view.era === "modern" && rpc.isReserved(code)) code = rpc.internalError;
   if (code === given.code) return error;
   const details = { rpcCode: code, data, cause, remote: remote && { ...remote, code } };
   return new McpError(error.code, error.message, details);
-}
-
-/** Whether only the specification may give a code a meaning (2026-07-28, basic, error codes). */
-function isReserved(code: number): boolean {
-  return code >= -32099 && code <= -32020;
 }
 
 /** Names of errors whose code, text and data a server can choose for legacy clients. */
@@ -185,7 +180,7 @@ function otherMeaning(
     if (named.length > 0 && !isGeneral && !named.some(([known]) => known === name))
       return `is ${named[0]![0]} at ${id}`;
   }
-  return isReserved(code) ? "is reserved for the specification" : undefined;
+  return rpc.isReserved(code) ? "is reserved for the specification" : undefined;
 }
 
 /**
