@@ -35,6 +35,7 @@ export {
   McpError,
   asRemote,
   errorObjectOf,
+  isReserved,
   harmless,
   insufficientScopeCode,
   internalError,

@@ -233,3 +233,8 @@ export function harmless<Given extends unknown[]>(
     }
   };
 }
+
+/** Whether only the specification may give a code a meaning (2026-07-28, basic, error codes). */
+export function isReserved(code: number): boolean {
+  return code >= -32099 && code <= -32020;
+}

@@ -65,13 +65,8 @@ export interface ConnectionParts {
   readonly profile: ClientProfile;
   readonly questions: Questions;
   readonly notifications: {
-    /** Takes a notification of the server. */
-    received(
-      view: RevisionView<"client">,
-      method: string,
-      params: Params,
-      request?: OriginatingRequest,
-    ): void;
+    /** Takes a notification of the server, and the request in whose exchange it came. */
+    received(view: RevisionView<"client">, ...given: [string, Params, OriginatingRequest?]): void;
   };
 }
 

@@ -34,11 +34,13 @@ export interface Answering extends ClientHandlers {
   readonly validation?: { readonly checkAnswers?: boolean } | undefined;
 }
 
+const checks = ({ validation }: Answering): boolean => validation?.checkAnswers !== false;
+
 type Answerer = (handlers: Answering, params: Params, context: AnswerContext, ask: Ask) => Promise<Params>;
 
 const elicit: Answerer = async (handlers, params, context, ask) => {
   const { form, url } = elicitationOf(handlers);
-  const isChecked = handlers.validation?.checkAnswers !== false;
+  const isChecked = checks(handlers);
   if (!form && !url) throw notDeclared("elicitation");
   if (params["mode"] === "url") {
     if (!url) throw invalidParams("the client has not declared elicitation.url");
@@ -61,7 +63,7 @@ const elicit: Answerer = async (handlers, params, context, ask) => {
 
 const sample: Answerer = async (handlers, params, context, ask) => {
   const { answer, tools } = samplingOf(handlers);
-  const isChecked = handlers.validation?.checkAnswers !== false;
+  const isChecked = checks(handlers);
   if (!answer) throw notDeclared("sampling");
   if ((params["tools"] ?? params["toolChoice"]) !== undefined && !tools)
     throw invalidParams("the client has not declared sampling.tools");
@@ -74,7 +76,7 @@ const sample: Answerer = async (handlers, params, context, ask) => {
 const listRoots: Answerer = async ({ roots, validation }, _params, context, ask) => {
   if (!roots) throw notDeclared("roots");
   const list = typeof roots === "function" ? await ask(() => roots(context)) : roots;
-  const problem = validation?.checkAnswers === false ? undefined : rootsProblem(list);
+  const problem = checks({ validation }) ? rootsProblem(list) : undefined;
   if (problem !== undefined) throw internalError(problem);
   return { roots: list };
 };

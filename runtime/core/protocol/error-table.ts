@@ -1,4 +1,12 @@
-import { checkOptions, errorObjectOf, invalid, invalidParams, McpError, type Rules } from "@mcpgen/base";
+import {
+  checkOptions,
+  errorObjectOf,
+  invalid,
+  invalidParams,
+  isReserved,
+  McpError,
+  type Rules,
+} from "@mcpgen/base";
 import type { RevisionView, ErrorTable } from "./revision-view.js";
 import * as rpc from "@mcpgen/base/rpc-codes";
 
@@ -48,7 +56,7 @@ export function errorAt(view: RevisionView, error: McpError): McpError {
   let { code } = given;
   if (name) code = codeAt(view, name);
   // Of a server of an earlier revision, which may use it for anything.
-  else if (remote && view.era === "modern" && rpc.isReserved(code)) code = rpc.internalError;
+  else if (remote && view.era === "modern" && isReserved(code)) code = rpc.internalError;
   if (code === given.code) return error;
   const details = { rpcCode: code, data, cause, remote: remote && { ...remote, code } };
   return new McpError(error.code, error.message, details);
@@ -180,7 +188,7 @@ function otherMeaning(
     if (named.length > 0 && !isGeneral && !named.some(([known]) => known === name))
       return `is ${named[0]![0]} at ${id}`;
   }
-  return rpc.isReserved(code) ? "is reserved for the specification" : undefined;
+  return isReserved(code) ? "is reserved for the specification" : undefined;
 }
 
 /**
