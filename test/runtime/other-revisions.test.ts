@@ -7,7 +7,7 @@ import { Party } from "../support/raw-http-client.js";
 import { type Members, type Wired, raw, served } from "../support/raw-stdio-client.js";
 import { connected } from "../support/scripted-stdio-server.js";
 import { revisions } from "../support/revisions.js";
-import { asked, transports as clientTransports } from "./client/asked.js";
+import { asked, transports as clientTransports } from "../support/asked-client.js";
 
 // The handler and the listener for `*` get messages that no revision defines, and those of the revision in use.
 

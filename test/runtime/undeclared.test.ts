@@ -154,12 +154,12 @@ test.each(eras)(
 
 test("a request of the server that a revision does not have is refused in the first round", async () => {
   const tables = madeUp({});
-  const without = tables.server.map((revision) => {
-    const outgoingRequests = new Map(revision.table.outgoingRequests);
-    outgoingRequests.delete("roots/list");
-    return { ...revision, table: { ...revision.table, outgoingRequests } };
-  });
   for (const revision of eras) {
+    const without = tables.server.map((each) => {
+      const outgoingRequests = new Map(each.table.outgoingRequests);
+      if (each.id === revision) outgoingRequests.delete("roots/list");
+      return { ...each, table: { ...each.table, outgoingRequests } };
+    });
     const server = serverWith({ revisions: without });
     server.tool("roots", {}, async (_args, { ask }) => JSON.stringify(await ask.roots("them")));
     const client = await clientOf(server, "memory", revision, { roots: [] });

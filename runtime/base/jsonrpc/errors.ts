@@ -60,7 +60,7 @@ export type ErrorCode =
 
 /**
  * The one error class of the runtime. Its message is shortened: it may quote the peer. A handler that throws an error with
- * `remote` answers with that error, unchanged but for a code that the revision of its own client does not have.
+ * `remote` answers with that error, unchanged but for a code that its client's revision does not have.
  */
 export class McpError extends Error {
   override readonly name = "McpError";

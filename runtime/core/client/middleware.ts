@@ -50,7 +50,7 @@ export interface OriginatingRequest {
   readonly method: string;
   /** As the caller gave them, or as middleware passed them on. */
   readonly params: Params;
-  /** The object that the caller gave: one for each call tells calls apart. */
+  /** The object that the caller gave: one for each call shows which call it is. */
   readonly options: RequestOptions;
 }
 

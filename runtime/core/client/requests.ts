@@ -337,7 +337,7 @@ export class Requests {
     const { connection, view, entry, call } = prepared;
     const { profile, questions } = this.#setup;
     const { method } = call;
-    // Those of a round before the first, if the caller gave them: a retry has the ones of its own round alone.
+    // Those of a round before the first, if the caller gave them: a retry has only the ones of its round.
     const { inputResponses: _, requestState: __, ...params } = prepared.params;
     const bounds = whileAwaitingInput(connection, profile, call);
     const { result, rounds } = await withinBounds(bounds, (signal) => {

@@ -1,6 +1,6 @@
 // Bytes in the answer to a sampling request leave as base64.
 import { expect, test } from "vitest";
-import { asked, everyWay } from "./asked.js";
+import { asked, everyWay } from "../../support/asked-client.js";
 
 const question = {
   method: "sampling/createMessage",

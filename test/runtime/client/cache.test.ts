@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as http from "../../support/scripted-http-server.js";
 import { type Members, type Wired, connected, reply } from "../../support/scripted-stdio-server.js";
-import { transports } from "./asked.js";
+import { transports } from "../../support/asked-client.js";
 import { failureOf } from "../../support/failure-of.js";
 
 test("changes to a cached result do not reach the next reader", async () => {

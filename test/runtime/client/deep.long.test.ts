@@ -10,7 +10,7 @@ import {
   connected,
 } from "../../support/scripted-stdio-server.js";
 import * as http from "../../support/scripted-http-server.js";
-import { everyWay } from "./asked.js";
+import { everyWay } from "../../support/asked-client.js";
 import { failureOf } from "../../support/failure-of.js";
 
 /** Deeper than any stack. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as http from "../../support/scripted-http-server.js";
 import { type Members, connected } from "../../support/scripted-stdio-server.js";
-import { everyWay } from "./asked.js";
+import { everyWay } from "../../support/asked-client.js";
 import { failureOf } from "../../support/failure-of.js";
 import { heard } from "../../support/heard.mjs";
 

@@ -12,7 +12,7 @@ import {
   everything,
   serverInfo,
 } from "../../support/scripted-stdio-server.js";
-import { asked, everyWay } from "./asked.js";
+import { asked, everyWay } from "../../support/asked-client.js";
 import { failureOf } from "../../support/failure-of.js";
 
 /** Over HTTP, the revisions have the same behaviour in these tests. */

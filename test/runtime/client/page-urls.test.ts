@@ -1,6 +1,6 @@
 import { pageProblem } from "@mcpgen/runtime";
 import { expect, test, vi } from "vitest";
-import { asked, everyWay } from "./asked.js";
+import { asked, everyWay } from "../../support/asked-client.js";
 
 const opened = [
   "https://example.com/",

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
 import { heard } from "../../support/heard.mjs";
 import { connected, reply } from "../../support/scripted-stdio-server.js";
-import { asked, everyWay } from "./asked.js";
+import { asked, everyWay } from "../../support/asked-client.js";
 
 /** What is reported, in order: errors with their methods, and warnings. */
 function reporting() {

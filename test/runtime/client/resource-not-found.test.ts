@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as http from "../../support/scripted-http-server.js";
 import { connected, failure } from "../../support/scripted-stdio-server.js";
-import { everyWay } from "./asked.js";
+import { everyWay } from "../../support/asked-client.js";
 import { failureOf } from "../../support/failure-of.js";
 
 const uri = "file:///absent";

@@ -1,7 +1,7 @@
 // The error that a server gets when a handler of a client throws.
 import { McpError } from "@mcpgen/runtime";
 import { expect, test } from "vitest";
-import { asked, everyWay } from "./asked.js";
+import { asked, everyWay } from "../../support/asked-client.js";
 
 const secret = "no such file: /home/ada/key";
 const hidden = "the client failed to answer";

@@ -1,7 +1,7 @@
 import { type ConnectOptions, McpError } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { connected } from "../../support/scripted-stdio-server.js";
-import { asked, everyWay } from "./asked.js";
+import { asked, everyWay } from "../../support/asked-client.js";
 import { failureOf } from "../../support/failure-of.js";
 
 const cycle: Record<string, unknown> = {};

@@ -8,7 +8,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
 import { clientOf, eras, routes, serverWith } from "../../support/served.js";
-import { asked, everyWay } from "./asked.js";
+import { asked, everyWay } from "../../support/asked-client.js";
 
 // What a gateway passes on, it does not check: `checkAnswers: false` at both of its ends.
 

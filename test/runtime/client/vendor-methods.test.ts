@@ -6,7 +6,7 @@ import { failureOf } from "../../support/failure-of.js";
 import { heard } from "../../support/heard.mjs";
 import * as http from "../../support/scripted-http-server.js";
 import * as stdio from "../../support/scripted-stdio-server.js";
-import { asked, everyWay } from "./asked.js";
+import { asked, everyWay } from "../../support/asked-client.js";
 
 const eras = ["2025-11-25", "2026-07-28"] as const;
 const sumSchema = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] } as const;

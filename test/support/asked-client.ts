@@ -1,7 +1,7 @@
 import { type ConnectOptions } from "@mcpgen/runtime";
-import * as http from "../../support/scripted-http-server.js";
-import { type Members, type Wired, connected, reply } from "../../support/scripted-stdio-server.js";
-import { failureOf } from "../../support/failure-of.js";
+import * as http from "./scripted-http-server.js";
+import { type Members, type Wired, connected, reply } from "./scripted-stdio-server.js";
+import { failureOf } from "./failure-of.js";
 
 export const transports = ["stdio", "http"] as const;
 
