@@ -387,7 +387,7 @@ export class Client implements Caller {
   }
 
   /**
-   * Listens to the notifications of a method, or with `*` to all that the revision or no revision defines. With a schema `params`, the listener gets the
+   * Listens to the notifications of a method, or to all of them with `*`. With a schema `params`, the listener gets the
    * output of the schema; a notification that the schema refuses causes a warning.
    *
    * @returns a function that removes the listener

@@ -168,8 +168,6 @@ export function asReady<Value extends object>(value: Value): Value {
   return value;
 }
 
-type Received = "incomingRequests" | "incomingNotifications";
-
 /** The dependencies of `Questions`. */
 interface QuestionSetup {
   readonly handlers: Answering;
@@ -211,11 +209,6 @@ export class Questions {
   /** Whether servers ask by a method: one of the revision, or of a vendor. */
   isRequest({ table }: RevisionView<"client">, method: string): boolean {
     return table.incomingRequests.has(method) || this.#vendor.has(method);
-  }
-
-  /** Whether other revisions have a message, and this one does not: no table checks it, so no handler gets it. */
-  isOfOther({ table }: RevisionView<"client">, direction: Received, method: string): boolean {
-    return !table[direction].has(method) && this.#known.some((each) => each.table[direction].has(method));
   }
 
   /**
@@ -310,7 +303,8 @@ export class Questions {
     const { method, params = {} } = question;
     const entry = view.table.incomingRequests.get(method);
     const own = entry && answererOf(method);
-    const isOther = this.isOfOther(view, "incomingRequests", method);
+    // No table of the revision checks it, so no handler gets it.
+    const isOther = !entry && this.#known.some(({ table }) => table.incomingRequests.has(method));
     const vendor = own || isOther ? undefined : this.#vendor.of(method);
     if (!own && !vendor)
       throw new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`, {

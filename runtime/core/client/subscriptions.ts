@@ -34,9 +34,8 @@ export class Notifications {
     return () => void listeners.delete(listener);
   }
 
-  /** Passes a notification to its listeners. Drops a malformed one, and one that only other revisions have. */
+  /** Passes a notification to its listeners. Drops a malformed one. */
   received(view: RevisionView<"client">, method: string, params: Params, request?: OriginatingRequest): void {
-    if (this.#questions.isOfOther(view, "incomingNotifications", method)) return;
     const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };
     if (!entry || entry.accepts(message)) return this.#deliver(view, entry, message, request);
