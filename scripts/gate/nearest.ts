@@ -8,7 +8,7 @@
 import { spawnSync } from "node:child_process";
 import { relative, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { TestModule, TestSpecification } from "vitest/node";
+import type { TestCase, TestModule, TestSpecification } from "vitest/node";
 import { baseCommit, changedSince, filesOf } from "./changes.js";
 import { type NearTest, nearestTests } from "./nearness.js";
 import { writeReport } from "./report.mjs";
@@ -43,6 +43,7 @@ async function run(near: readonly NearTest[]): Promise<void> {
   const order = new Map(files.map((file, index) => [resolve(file), index]));
   const placeOf = ({ moduleId }: { readonly moduleId: string }): number => order.get(moduleId)!;
   const ended = new Map<string, Ended>();
+  const failedInTime = new Set<string>();
   let late = false;
   let errors = 0;
   const vitest = await createVitest("test", {
@@ -50,6 +51,10 @@ async function run(near: readonly NearTest[]): Promise<void> {
     reporters: [
       "default",
       {
+        onTestCaseResult: (test: TestCase) => {
+          if (!late && test.result().state === "failed")
+            failedInTime.add(relative(".", test.module.moduleId));
+        },
         onTestModuleEnd: (module: TestModule) =>
           void ended.set(relative(".", module.moduleId), { module, late }),
         onTestRunEnd: (_, unhandled) => void (errors = late ? 0 : unhandled.length),
@@ -63,7 +68,7 @@ async function run(near: readonly NearTest[]): Promise<void> {
       },
     },
   });
-  const end = (): never => finish(near, ended, errors);
+  const end = (): never => finish(near, { ended, failedInTime, errors });
   setTimeout(() => {
     late = true;
     void vitest.cancelCurrentRun("keyboard-input");
@@ -74,19 +79,29 @@ async function run(near: readonly NearTest[]): Promise<void> {
   end();
 }
 
+/** What a run has shown. */
+interface Shown {
+  readonly ended: ReadonlyMap<string, Ended>;
+  /** Files with a test that failed before the time had ended. */
+  readonly failedInTime: ReadonlySet<string>;
+  /** Number of errors outside of tests. */
+  readonly errors: number;
+}
+
 /** Writes the report for .ci/run, prints the tests that are left, and ends the process. */
-function finish(near: readonly NearTest[], ended: ReadonlyMap<string, Ended>, errors: number): never {
+function finish(near: readonly NearTest[], { ended, failedInTime, errors }: Shown): never {
   const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
   const failed = new Set<string>();
   const left: string[] = [];
   for (const { file } of near) {
     const { module, late } = ended.get(file) ?? {};
     const results = module ? [...module.children.allTests()].map((test) => test.result().state) : [];
-    for (const state of results) counts[state]++;
     // When a file is cancelled, its remaining tests are reported as skipped, and cancelling may make tests
-    // fail.
+    // fail. On a busy machine, a file may begin after that, and fail by its own limits.
     const isCut = !module || (late && (!module.ok() || results.some((state) => state !== "passed")));
-    if (results.includes("failed") || (module && !isCut && !module.ok())) failed.add(file);
+    const isFailed = failedInTime.has(file) || (module && !isCut && !module.ok());
+    for (const state of results) counts[state === "failed" && !isFailed ? "skipped" : state]++;
+    if (isFailed) failed.add(file);
     else if (isCut) left.push(file);
   }
   if (left.length > 0)

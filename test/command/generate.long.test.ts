@@ -60,7 +60,9 @@ test("a file that mcpgen never wrote is not overwritten, and a file beside the o
   writeFileSync(generated(folder, "2030-01-01/types.ts"), "mine\n");
   writeFileSync(generated(folder, "2030-01-01/notes.txt"), "mine, too\n");
   const refused = await mcpgen(folder, ["generate"]);
-  expect(refused.stdout).toContain("types.ts: error MG3001: the file is not in the manifest");
+  expect(refused.stdout).toContain(
+    "types.ts: error MG3001: the file differs from the output, and the manifest does not have it",
+  );
   expect(refused.stdout).toContain("e.g. --out generated/mcpgen, or move the file away");
   // The output proposes no command that would destroy the file.
   expect(refused.stdout).not.toContain("Run:");
