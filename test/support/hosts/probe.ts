@@ -66,7 +66,7 @@ export function probe({ see, cases = [], speaks, restart }: ProbeOptions): Serve
   plain("json", () => JSON.stringify([called("json")]));
   plain("failed", () => ({ isError: true, content: [{ type: "text", text: "it failed" }] }));
   plain("refused", () => {
-    throw new McpError("remote-error", "it was refused", { rpcCode: -32_042 });
+    throw new McpError("remote-error", "it was refused", { rpcCode: -31_999 });
   });
   server.tool(
     "needing",
