@@ -128,7 +128,7 @@ export {
   type Rules,
 } from "./options/option-check.js";
 export { checkExtensionIds } from "./options/extension-ids.js";
-export { requestHeaders } from "./options/request-headers.js";
+export { type HeaderValues, requestHeaders, setHeaders } from "./options/headers.js";
 export { jsonOr, malformedMember, withoutNulls, type Members } from "./options/members.js";
 
 // Bounds in number and bytes, with a fair share for each principal.

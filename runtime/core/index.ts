@@ -14,8 +14,8 @@ export type {
   AuthorizeRequest,
   Authorizer,
   Challenge,
-  HeaderValues,
 } from "./http/client/http-client-options.js";
+export type { HeaderValues } from "@mcpgen/base";
 export type { ClientState } from "./client/connections.js";
 export type { BatchNotification, BatchRequest, BatchResults, Client, ToolResult } from "./client/client.js";
 export {

@@ -1,8 +1,5 @@
-import { McpError, type platform } from "@mcpgen/base";
+import type { HeaderValues, platform } from "@mcpgen/base";
 import type { Resend } from "../../client/retry-policy.js";
-
-/** Headers of the platform, or a record. Members that are undefined are left out. */
-export type HeaderValues = platform.Headers | Readonly<Record<string, string | undefined>>;
 
 /** A response that asks for authorization. */
 export interface Challenge {
@@ -89,24 +86,4 @@ export interface HttpClientOptions {
   readonly resend?: Resend;
   /** Bytes of one message of the server. Default: 10 MiB. A request with a longer answer fails. */
   readonly limit?: number;
-}
-
-/**
- * Sets headers. Names are case-insensitive.
- *
- * @throws {McpError} `invalid-definition`, with the name of the header; its value may be a secret
- */
-export function setHeaders(headers: platform.Headers, given: HeaderValues): void {
-  const entries = (Symbol.iterator in given ? given : Object.entries(given)) as Iterable<
-    readonly [string, string | undefined]
-  >;
-  for (const [name, value] of entries) {
-    if (value === undefined) continue;
-    try {
-      headers.set(name, value);
-    } catch {
-      const text = `the header ${JSON.stringify(name)} cannot be sent: its name or its value is not what HTTP allows`;
-      throw new McpError("invalid-definition", text);
-    }
-  }
 }

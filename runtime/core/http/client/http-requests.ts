@@ -2,11 +2,13 @@ import {
   abortable,
   attempts,
   growing,
+  type HeaderValues,
   interrupted,
   isObject,
   McpError,
   messageOf,
   type platform,
+  setHeaders,
 } from "@mcpgen/base";
 import {
   type HttpRequest,
@@ -16,13 +18,7 @@ import {
   headerOf,
   textWithin,
 } from "./http-response.js";
-import {
-  type Authorize,
-  type Authorizer,
-  type HeaderValues,
-  type HttpClientOptions,
-  setHeaders,
-} from "./http-client-options.js";
+import { type Authorize, type Authorizer, type HttpClientOptions } from "./http-client-options.js";
 import { nodeRequest } from "./node-request.js";
 
 /** Redirects that one request follows. */
