@@ -1,4 +1,4 @@
-import { type JsonObject, isJsonObject } from "@mcpgen/engine";
+import { type JsonObject, groupBy, isJsonObject } from "@mcpgen/engine";
 import type { Contract } from "../contract/contract.js";
 import { messagesIn } from "./messages.js";
 
@@ -23,8 +23,9 @@ export class SentTools {
   in(contract: Contract): Contract {
     const { tools } = contract;
     if (!tools || this.byName.size === 0) return contract;
+    const sameName = groupBy(tools, ({ name }) => name);
     const asSent = tools.map((tool) => {
-      const isOne = tools.filter(({ name }) => name === tool.name).length === 1;
+      const isOne = sameName.get(tool.name)!.length === 1;
       const sent = isOne ? (this.byName.get(tool.name) ?? {}) : {};
       const schemas = ["inputSchema", "outputSchema"].filter((member) => isJsonObject(sent[member]!));
       return { ...tool, ...Object.fromEntries(schemas.map((member) => [member, sent[member]])) };
