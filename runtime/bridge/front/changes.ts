@@ -57,8 +57,7 @@ export class Changes {
     session: ServerSession | undefined,
     send: (upstream: Upstream) => Promise<void>,
   ): Promise<void> {
-    const upstream = await (session ? this.#pool.ofSession(session) : this.#pool.ofNobody());
-    if (upstream) await send(upstream);
+    await send(await (session ? this.#pool.ofSession(session) : this.#pool.ofNobody()));
   }
 
   /** Connects for a session, and passes changes of lists to it as long as it lasts. */

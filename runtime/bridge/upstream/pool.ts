@@ -14,6 +14,14 @@ const mostKept = 256;
 /** Connections that serve one call each, at a time. */
 const mostLeased = 256;
 
+/** The bridge, as a caller. */
+const itself: Caller = {
+  principal: "",
+  clientInfo: undefined,
+  clientCapabilities: {},
+  logLevel: undefined,
+};
+
 /** A caller, and what decides which connection serves it. */
 interface Seeker extends Omit<Caller, "principal"> {
   readonly session: ServerSession;
@@ -42,7 +50,6 @@ export class Pool {
 
   /** Opens the first connection, to learn about the server. It goes on if it can serve more than one caller. */
   async start(): Promise<Upstream> {
-    const itself = { principal: "", clientInfo: undefined, clientCapabilities: {}, logLevel: undefined };
     const upstream = await this.#opened(itself);
     if (upstream.isModern) this.#keep(this.#sharedKey(itself), Promise.resolve(upstream));
     return upstream;
@@ -70,11 +77,12 @@ export class Pool {
     return this.#keptFor(seekerOf(context));
   }
 
-  /** The connection of clients without authentication, if there is one. */
-  ofNobody(): Promise<Upstream> | undefined {
-    return this.#kept.get(
-      this.#sharedKey({ principal: "", clientInfo: undefined, clientCapabilities: {}, logLevel: undefined }),
-    );
+  /** The connection for what no caller is known of: the only one, or that of the bridge itself. */
+  ofNobody(): Promise<Upstream> {
+    const [only, ...others] = this.#kept.values();
+    if (only && others.length === 0) return only;
+    const key = this.#sharedKey(itself);
+    return this.#kept.get(key) ?? this.#keep(key, this.#opened(itself));
   }
 
   #shareOf({ owner, clientCapabilities, logLevel }: Seeker): Exclude<Share, "auto"> {

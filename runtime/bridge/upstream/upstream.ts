@@ -44,6 +44,7 @@ const changes: ReadonlySet<string> = new Set([
   "notifications/resources/updated",
 ]);
 
+const serverInfo = "io.modelcontextprotocol/serverInfo";
 const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
 /** A connection with the server behind a bridge, and the calls of clients that run on it. */
@@ -116,7 +117,8 @@ export class Upstream {
     const options = { ...this.#optionsOf(params, context), ...(isOther && { result: {} }) };
     this.#calls.set(options, context);
     try {
-      return await this.client.request<Params>(method, withoutClient(params), options);
+      const result = await this.client.request<Params>(method, withoutClient(params), options);
+      return context.session.era === "legacy" ? withoutEnvelope(result) : this.#withPrivacy(result);
     } catch (error) {
       if (context.signal.aborted) {
         this.isMarked = true;
@@ -126,6 +128,12 @@ export class Upstream {
     } finally {
       this.#calls.delete(options);
     }
+  }
+
+  /** A result that the server lets everyone cache, although it may depend on a login (2026-07-28, caching, security). */
+  #withPrivacy(result: Params): Params {
+    const isPublic = this.#back.authorize && result["cacheScope"] === "public";
+    return isPublic ? { ...result, cacheScope: "private" } : result;
   }
 
   #optionsOf({ _meta }: Params, context: HandlerContext): RequestOptions {
@@ -269,6 +277,14 @@ const ofConnection: ReadonlySet<string> = new Set([
     (name) => `io.modelcontextprotocol/${name}`,
   ),
 ]);
+
+/** A result without what only 2026-07-28 adds to it, unless it asks the client. */
+function withoutEnvelope(result: Params): Params {
+  const { resultType, ttlMs: _, cacheScope: __, _meta, ...rest } = result;
+  if (resultType === undefined || resultType === "input_required") return result;
+  const { [serverInfo]: ___, ...kept } = _meta ?? {};
+  return Object.keys(kept).length > 0 ? { ...rest, _meta: kept } : rest;
+}
 
 /** Params without the members of `_meta` that the next connection states itself. */
 export function withoutClient(params: Params): Params {
