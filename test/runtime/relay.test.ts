@@ -13,9 +13,8 @@ import {
 import { createHttpHandler } from "@mcpgen/runtime/http";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { cases } from "../support/cases.mjs";
+import { cases, seed } from "../support/cases.mjs";
 import { type Wire, serverWith, sourceOf } from "../support/served.js";
-import "../support/seed.js";
 
 // A front that forwards calls and the rounds of input of a server behind it keeps nothing between two rounds.
 
@@ -182,7 +181,7 @@ test.each(behind)(
         expect(through).toEqual(await talked(await source(), plan, { revision }));
         expect(through).toMatchObject({ asked: { length: plan.flat().length } });
       }),
-      { numRuns: cases(200, 50), examples: [[[[large], [{ ...large, answers: 1 }]]]] },
+      { seed, numRuns: cases(200, 50), examples: [[[[large], [{ ...large, answers: 1 }]]]] },
     );
   },
 );
@@ -200,7 +199,7 @@ test.each(["2025-11-25", "2026-07-28"])(
         const through = await talked(await sourceOf(front, wire), plan, { revision });
         expect(through).toEqual(await talked(await sourceOf(back, wire), plan, { revision }));
       }),
-      { numRuns: cases(200, 50) },
+      { seed, numRuns: cases(200, 50) },
     );
     expect(front.stats().gauges.parked).toBe(0);
   },

@@ -50,7 +50,7 @@ import {
   originOf,
   peerOf,
 } from "./middleware.js";
-import { type Question, QuestionContext, type Questions } from "./questions.js";
+import { QuestionContext, type Questions } from "./questions.js";
 
 /** The outcome of the negotiation. */
 export interface Negotiated {
@@ -68,8 +68,9 @@ export interface ConnectionParts {
     /** Takes a notification of the server. */
     received(
       view: RevisionView<"client">,
-      message: { readonly method: string; readonly params: Params },
-      request: OriginatingRequest | undefined,
+      method: string,
+      params: Params,
+      request?: OriginatingRequest,
     ): void;
   };
 }
@@ -122,11 +123,11 @@ const noHeaders: Headers = {};
 /** The exchange of a transport that brings a message. */
 interface Exchanged {
   /** The error of the transport that came with it. */
-  readonly refusal: Error | undefined;
+  readonly refusal?: Error | undefined;
   /** The request that it answers, whatever id it has. */
-  readonly exchange: RequestId | undefined;
+  readonly exchange?: RequestId | undefined;
   /** The only request of the exchange. */
-  readonly origin: RequestId | undefined;
+  readonly origin?: RequestId | undefined;
 }
 
 /** The messages of one client over one channel, in both eras. */
@@ -286,11 +287,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
   }
 
   message(text: string, origin?: RequestId): void {
-    takeMessage(
-      text,
-      this,
-      origin === undefined ? origin : { refusal: undefined, exchange: undefined, origin },
-    );
+    takeMessage(text, this, origin === undefined ? origin : { origin });
   }
 
   parsed(value: unknown, refusal?: Error, exchange?: RequestId): void {
@@ -298,7 +295,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
   }
 
   /** 2025-03-26 has batches; the client accepts them at every revision. */
-  batched(messages: readonly unknown[], { refusal, exchange, origin }: Partial<Exchanged> = {}): void {
+  batched(messages: readonly unknown[], { refusal, exchange, origin }: Exchanged = {}): void {
     const responses = exchange === undefined ? [] : messages.filter(isResponse);
     const own = responses.find(({ id }) => isSameId(id, exchange!)) ?? responses[0];
     for (const each of messages) {
@@ -363,7 +360,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     this.#parts.profile.hooks.emit(event);
   }
 
-  answered(answer: ResponseMessage, { refusal, exchange }: Partial<Exchanged> = {}): void {
+  answered(answer: ResponseMessage, { refusal, exchange }: Exchanged = {}): void {
     const id: unknown = answer.id;
     if (isRequestId(id)) this.hasAnswered = true;
     const request = this.#peer.settle(refusal ? { ...answer, refusal } : answer, exchange);
@@ -439,31 +436,16 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
     return this.view && eraOf(this.view).serverRequests ? this.view : undefined;
   }
 
-  requested(request: RequestMessage, carrier?: Partial<Exchanged>): void {
+  /** Runs a request of the server and sends the response, unless the request is cancelled first. */
+  requested(request: RequestMessage, carrier?: Exchanged): void {
     const view = this.#asking;
     if (!view) return;
     const { id, method } = request;
-    this.#answer(view, { id, method, params: this.#paramsOf(request) }, this.#originOf(carrier));
-  }
-
-  /** The request in whose exchange a message came, while it waits for its answer. */
-  #originOf(carrier: Partial<Exchanged> | undefined): OriginatingRequest | undefined {
-    if (carrier?.origin === undefined) return undefined;
-    const { call } = (this.#peer.pending.get(carrier.origin)?.sending ?? {}) as Partial<Sending>;
-    return call && originOf(call);
-  }
-
-  /** Runs a request of the server and sends the response, unless the request is cancelled first. */
-  #answer(
-    view: RevisionView<"client">,
-    request: Question & { readonly id: RequestId },
-    origin: OriginatingRequest | undefined,
-  ): void {
-    const { id } = request;
+    const question = { id, method, params: this.#paramsOf(request) };
     const { running } = this.#peer;
     const { profile, questions } = this.#parts;
-    const context = new QuestionContext(profile, view, request, {
-      request: origin,
+    const context = new QuestionContext(profile, view, question, {
+      request: this.#originOf(carrier),
       notify: (progress) => this.#end ?? this.#tell("notifications/progress", progress),
     });
     running.start(id, context);
@@ -472,20 +454,27 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
       this.channel.reply(text);
       context.answered();
     };
-    questions.answer(view, request, context).then(
+    questions.answer(view, question, context).then(
       (result) => settle(resultText(id, result)),
       (error: unknown) => settle(failureText(id, questions.errorBody(view, error))),
     );
   }
 
-  notified(message: NotificationMessage, carrier?: Partial<Exchanged>): void {
+  /** The request in whose exchange a message came, while it waits for its answer. */
+  #originOf({ origin }: Exchanged = {}): OriginatingRequest | undefined {
+    const sent = origin === undefined ? undefined : this.#peer.pending.get(origin)?.sending;
+    const { call } = (sent ?? {}) as Partial<Sending>;
+    return call && originOf(call);
+  }
+
+  notified(message: NotificationMessage, carrier?: Exchanged): void {
     const { method } = message;
     const params = this.#paramsOf(message);
     if (isObject(params))
       this.#around("incoming", method, params, () => this.#handle(method, params, carrier));
   }
 
-  #handle(method: string, params: Params, carrier: Partial<Exchanged> | undefined): void {
+  #handle(method: string, params: Params, carrier: Exchanged | undefined): void {
     const { view } = this;
     if (method === "notifications/progress") return this.#progressed(params);
     if (method === "notifications/cancelled")
@@ -495,7 +484,7 @@ export class Connection implements ClientReceiver, MessageTaker<Exchanged> {
         (ended) => view?.table.outgoingRequests.get(ended)?.listening ?? false,
       );
     try {
-      if (view) this.#parts.notifications.received(view, { method, params }, this.#originOf(carrier));
+      if (view) this.#parts.notifications.received(view, method, params, this.#originOf(carrier));
     } catch {
       // A notification that cannot be read is dropped, such as one nested too deeply for the stack.
     }

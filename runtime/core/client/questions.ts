@@ -56,6 +56,8 @@ interface QuestionParts extends Partial<Pick<AnswerContext, "key" | "request">> 
 export class QuestionContext implements IncomingContext, InternalContext {
   readonly protocol: { readonly revision: RevisionView<"client"> };
   readonly connection: Peer;
+  readonly key: string | undefined;
+  readonly request: OriginatingRequest | undefined;
   lastProgress = -Infinity;
   readonly #question: Question;
   readonly #parts: QuestionParts;
@@ -75,6 +77,8 @@ export class QuestionContext implements IncomingContext, InternalContext {
     this.connection = peerOf(hooked);
     this.#question = question;
     this.#parts = parts;
+    this.key = parts.key;
+    this.request = parts.request;
   }
 
   get revision(): string {
@@ -87,14 +91,6 @@ export class QuestionContext implements IncomingContext, InternalContext {
 
   get requestId(): RequestId | undefined {
     return this.#question.id;
-  }
-
-  get key(): string | undefined {
-    return this.#parts.key;
-  }
-
-  get request(): OriginatingRequest | undefined {
-    return this.#parts.request;
   }
 
   get signal(): platform.AbortSignal {

@@ -35,11 +35,7 @@ export class Notifications {
   }
 
   /** Passes a notification to its listeners. Drops a malformed one, and one that only other revisions have. */
-  received(
-    view: RevisionView<"client">,
-    { method, params }: { readonly method: string; readonly params: Params },
-    request: OriginatingRequest | undefined,
-  ): void {
+  received(view: RevisionView<"client">, method: string, params: Params, request?: OriginatingRequest): void {
     if (this.#questions.isOfOther(view, "incomingNotifications", method)) return;
     const entry = view.table.incomingNotifications.get(method);
     const message = { jsonrpc: "2.0", method, params };

@@ -40,7 +40,7 @@ export function askWith(context: RequestContext): Ask {
     requireKnown(options ?? {}, askOptions);
     const facts = { context, answered: context.rounds?.answers.has(key) === true };
     const send = context.sendAsk ?? context.protocol.era.sendAsk;
-    const { checkAnswers, ...limits } = options ?? {};
+    const { checkAnswers = true, ...limits } = options ?? {};
     const answer = await askClient(JSON.stringify(key), facts, asked, {
       send: (wanted, judge) => send(context, { key, asked: wanted, judge }, options && limits),
       checkAnswers,
@@ -108,7 +108,7 @@ export async function askClient(
     if (encoding) rounds?.encoding.push(encoding);
     const sent = encoding ? { ...wanted, params: (await encoding)! } : wanted;
     return askThrough(hooks, facts, sent, (last) => {
-      if (sending.checkAnswers !== false) return judged(protocol, name, last, { ...sending, parse });
+      if (sending.checkAnswers) return judged(protocol, name, last, { parse, ...sending });
       requireCapability(protocol, last);
       return sending.send(last);
     });
@@ -118,7 +118,7 @@ export async function askClient(
 interface Sending {
   /** Sends a request to the client; an answer is judged before anything of the handler runs on. */
   readonly send: (asked: Asked, judge?: Judge) => Promise<Params>;
-  readonly checkAnswers: boolean | undefined;
+  readonly checkAnswers: boolean;
   /** Parses the content of a form whose schema comes from a library. @throws {McpError} `invalid-result` */
   readonly parse: ((content: unknown) => Promise<unknown>) | undefined;
 }

@@ -68,7 +68,6 @@ import {
   type ServerDefinition,
   type ServerEra,
   type Session,
-  isOtherResult,
   uncached,
   placeOf,
   SerialisedResult,
@@ -447,7 +446,8 @@ export class RequestContext implements HandlerContext, Waiting {
   /** Whether a result of the handler or middleware asks the client for input. */
   #asks(result: Result): result is Params {
     const { entry, protocol } = this;
-    if (!isOtherResult(result) || result["resultType"] !== (entry.asks ?? "input_required")) return false;
+    const resultType = (result as Params | undefined)?.["resultType"];
+    if (resultType !== (entry.asks ?? "input_required")) return false;
     // Legacy revisions have no such results: the runtime asks the client, and calls the handler with the answers.
     return protocol.era.stated ? entry.multiRoundTrip === true : entry !== vendorMessage;
   }

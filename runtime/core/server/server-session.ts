@@ -5,7 +5,7 @@ import type {
   ListRootsResult,
 } from "@mcpgen/protocol/authoring";
 import type { Era } from "@mcpgen/protocol/model";
-import { McpError, type Names, type Params, requireKnown } from "@mcpgen/base";
+import { type Asked, McpError, type Names, type Params, requireKnown } from "@mcpgen/base";
 import { type LogLevel, logMessage } from "../protocol/meta.js";
 import type { MessageSchema } from "../schema/schema-type.js";
 import { askClient } from "./ask.js";
@@ -78,7 +78,11 @@ export class ConnectedSession implements ServerSession {
   async request(
     method: string,
     params?: object,
-    { result, checkAnswers, ...options }: SessionRequestOptions & { readonly result?: MessageSchema } = {},
+    {
+      result,
+      checkAnswers = true,
+      ...options
+    }: SessionRequestOptions & { readonly result?: MessageSchema } = {},
   ): Promise<never> {
     requireKnown(options, requestOptions);
     const connection = this.#connection;
@@ -95,15 +99,9 @@ export class ConnectedSession implements ServerSession {
     // The middleware of this package also needs `connection` and `protocol` (`InternalContext`).
     const context = { revision: revision.id, signal, session: this, connection, protocol };
     const facts = { context, answered: false };
-    const answer = await askClient(
-      method,
-      facts,
-      { method, params: params as Params },
-      {
-        send: (asked) => connection.ask({ revision, method, params: asked.params }, options),
-        checkAnswers,
-      },
-    );
+    const send = (asked: Asked) => connection.ask({ revision, method, params: asked.params }, options);
+    const asked = { method, params: params as Params };
+    const answer = await askClient(method, facts, asked, { send, checkAnswers });
     return (schemas ? await schemas.result(method, result!, answer) : answer) as never;
   }
 

@@ -6,9 +6,9 @@ import {
   memoryStateStore,
 } from "@mcpgen/runtime";
 import { describe, expect, test } from "vitest";
-import { failureOf } from "../support/failure-of.js";
-import { clientOf, eras, routes, serverWith } from "../support/served.js";
-import { asked, everyWay } from "./client/asked.js";
+import { failureOf } from "../../support/failure-of.js";
+import { clientOf, eras, routes, serverWith } from "../../support/served.js";
+import { asked, everyWay } from "./asked.js";
 
 // What a gateway passes on, it does not check: `checkAnswers: false` at both of its ends.
 
