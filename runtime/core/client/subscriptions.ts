@@ -49,14 +49,19 @@ export class Notifications {
   /** Returns the options with listeners that never throw. */
   guard(options: RequestOptions): RequestOptions {
     const { onProgress, onDisconnect } = options;
-    if (!onProgress && !onDisconnect) return options;
-    const guarded = <Given>(method: string, listener: ((given: Given) => void) | undefined) =>
-      listener && ((given: Given) => this.attempt(method, () => listener(given)));
-    return {
-      ...options,
-      onProgress: guarded("notifications/progress", onProgress),
-      onDisconnect: guarded("onDisconnect", onDisconnect),
-    };
+    let guarded = options;
+    // One after the other, so that options share hidden classes.
+    if (onProgress)
+      guarded = {
+        ...guarded,
+        onProgress: (given) => this.attempt("notifications/progress", () => onProgress(given)),
+      };
+    if (onDisconnect)
+      guarded = {
+        ...guarded,
+        onDisconnect: (given) => this.attempt("onDisconnect", () => onDisconnect(given)),
+      };
+    return guarded;
   }
 
   /** Calls a listener, and reports its exception or rejection. */
