@@ -14,6 +14,7 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { errorAt, nameOfCode } from "../../runtime/core/protocol/error-table.js";
 import { linkRevisions } from "../../runtime/core/protocol/revision-view.js";
+import { cases } from "../support/cases.mjs";
 import { failureOf } from "../support/failure-of.js";
 import { serve } from "../support/http-adapters.js";
 import * as http from "../support/scripted-http-server.js";
@@ -84,7 +85,7 @@ describe("an error reaches the client as it was sent", () => {
         expect(JSON.stringify(remote)).toBe(JSON.stringify(sent));
         expect([rpcCode, data]).toEqual([sent.code, sent.data]);
       }),
-      { numRuns: 300 },
+      { numRuns: cases(300, 300) },
     );
   });
 

@@ -42,13 +42,14 @@ export function changingName({ remote, protocolName, rpcCode }: McpError): Chang
 
 /** An error as it is sent at a revision: with another code, if the revision does not have its own. */
 export function errorAt(view: RevisionView, error: McpError): McpError {
+  const { data, cause, remote } = error;
   const given = errorObjectOf(error);
   const name = changingName(error);
   let { code } = given;
   if (name) code = codeAt(view, name);
-  else if (view.era === "modern" && isReserved(code)) code = rpc.internalError;
+  // Of a server of an earlier revision, which may use it for anything.
+  else if (remote && view.era === "modern" && isReserved(code)) code = rpc.internalError;
   if (code === given.code) return error;
-  const { data, cause, remote } = error;
   const details = { rpcCode: code, data, cause, remote: remote && { ...remote, code } };
   return new McpError(error.code, error.message, details);
 }

@@ -15,7 +15,7 @@ const isOpening = ({ method }: Operation): boolean =>
 const isOfTasks = ({ method, sender }: Operation): boolean =>
   sender === "client" && method === "notifications/tasks/status";
 
-const errors = [-32700, -32600, -32601, -32602, -32603, -32000, -32050, -32002, -32099, 7].map((code) => ({
+const errors = [-32700, -32600, -32601, -32602, -32603, -32000, -32050, -32004, -32099, 7].map((code) => ({
   code,
   message: `code ${code}`,
 }));
