@@ -7,13 +7,14 @@ import type {
   Authorize,
   Authorizer,
   Client,
-  ConnectOptions,
   HandlerContext,
   LogLevel,
   ServerSession,
 } from "@mcpgen/runtime";
 import { connect } from "@mcpgen/runtime/all";
+import { subscriptionId, withoutClient, withoutEnvelope } from "./envelope.js";
 import { type Back, allowedOf } from "./options.js";
+import { questionsOf } from "./questions.js";
 
 /** The client for which an upstream is opened. */
 export interface Caller {
@@ -47,9 +48,6 @@ const changes: ReadonlySet<string> = new Set([
   "notifications/resources/list_changed",
   "notifications/resources/updated",
 ]);
-
-const serverInfo = "io.modelcontextprotocol/serverInfo";
-const subscriptionId = "io.modelcontextprotocol/subscriptionId";
 
 /** A connection with the server behind a bridge, and the calls of clients that run on it. */
 export class Upstream {
@@ -167,9 +165,10 @@ export class Upstream {
 
   /** The call, or else the session, to which something of the server belongs; `undefined`: it is not known. */
   #ownerOf(origin: Origin): HandlerContext | ServerSession | undefined {
-    const call = origin && this.#calls.get(origin.options);
-    if (call ?? !this.isOwned) return call;
-    return [...this.#calls.values()].at(-1) ?? this.#session;
+    const running = origin ? this.#calls.get(origin.options) : undefined;
+    if (running ?? !this.isOwned) return running;
+    // A call that is over may have been that of another caller.
+    return (origin ? undefined : [...this.#calls.values()].at(-1)) ?? this.#session;
   }
 
   /** Passes a question of the server to the client whose call it belongs to, and returns the answer. */
@@ -181,9 +180,7 @@ export class Upstream {
       throw new McpError(
         "missing-capability",
         `${method}: the connection is shared, and nothing shows which client is asked`,
-        {
-          rpcCode: rpc.methodNotFound,
-        },
+        { rpcCode: rpc.methodNotFound },
       );
     if (method === "roots/list") this.isMarked = true;
     const asked = withoutClient(params);
@@ -243,63 +240,4 @@ function infoOf({ bridge }: Back, { clientInfo }: Pick<Caller, "clientInfo">): I
 
 function authorizerOf({ authorize }: Back, { principal }: Caller): Authorize | Authorizer {
   return typeof authorize === "function" ? authorize(principal) : authorize!;
-}
-
-/** Passes a question on. */
-type Answer = (method: string, params: object, context: AnswerContext) => Promise<never>;
-
-/** The options of a client that declares what a caller has declared, and passes the questions on. */
-function questionsOf(back: Back, caller: Caller, answer: Answer): Partial<ConnectOptions> {
-  const declared = allowedOf(back, caller.clientCapabilities);
-  const { elicitation, sampling, roots, experimental, extensions } = declared;
-  // Servers keep roots whose changes are reported: another caller must not get them.
-  const listChanged =
-    caller.session !== undefined && (roots as { listChanged?: boolean })?.listChanged === true;
-  const elicit: Answer = answer;
-  const form = (params: object, context: AnswerContext) => elicit("elicitation/create", params, context);
-  const hasForm = elicitation && (elicitation.form !== undefined || elicitation.url === undefined);
-  const { tools, context: others } = sampling ?? {};
-  return {
-    ...(elicitation && { elicit: { ...(hasForm && { form }), ...(elicitation.url && { url: form }) } }),
-    ...(sampling && {
-      sample: {
-        answer: (params, context) => answer("sampling/createMessage", params, context),
-        ...(tools && { tools: true }),
-        ...(others && { context: true }),
-      },
-    }),
-    ...(roots && {
-      roots: async (context) => ((await answer("roots/list", {}, context)) as { roots: never }).roots,
-    }),
-    capabilities: {
-      ...(experimental && { experimental }),
-      ...(extensions && { extensions }),
-      ...(roots && { roots: { listChanged } }),
-    },
-  };
-}
-
-/** Members of `_meta` that state the client of one connection. */
-const ofConnection: ReadonlySet<string> = new Set([
-  "progressToken",
-  subscriptionId,
-  ...["protocolVersion", "clientInfo", "clientCapabilities", "logLevel"].map(
-    (name) => `io.modelcontextprotocol/${name}`,
-  ),
-]);
-
-/** A result without what only 2026-07-28 adds to it, unless it asks the client. */
-function withoutEnvelope(result: Params): Params {
-  const { resultType, ttlMs: _, cacheScope: __, _meta, ...rest } = result;
-  if (resultType === undefined || resultType === "input_required") return result;
-  const { [serverInfo]: ___, ...kept } = _meta ?? {};
-  return Object.keys(kept).length > 0 ? { ...rest, _meta: kept } : rest;
-}
-
-/** Params without the members of `_meta` that the next connection states itself. */
-export function withoutClient(params: Params): Params {
-  const { _meta, ...rest } = params;
-  if (!_meta) return params;
-  const kept = Object.entries(_meta).filter(([name]) => !ofConnection.has(name));
-  return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) } : rest;
 }
