@@ -56,7 +56,7 @@ export function probe(era: Speaks): CodeFirstServer {
   tool(
     "structured",
     { outputSchema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] } },
-    () => ({ n: 5 }),
+    () => ({ n: 5 }) as never,
   );
   tool("failed", {}, () => ({ isError: true, content: [text("no")] }));
   tool("refused", {}, () => {
@@ -179,7 +179,7 @@ export function probe(era: Speaks): CodeFirstServer {
   server.resourceTemplate(
     "mem:item/{id}",
     { name: "items", complete: { id: () => ["one", "two"] } } as never,
-    ({ id }: { id: string }) => `item ${id}`,
+    ({ id }: { readonly [name: string]: string }) => `item ${id}`,
   );
   server.prompt(
     "greet",
@@ -192,7 +192,7 @@ export function probe(era: Speaks): CodeFirstServer {
         ],
       },
     } as never,
-    ({ who }: { who: string }) => `Hello ${who}`,
+    ({ who }: { readonly [name: string]: string }) => `Hello ${who}`,
   );
   server.prompt("asks", {}, async (_: unknown, { ask }) =>
     JSON.stringify(await ask.elicit("p", { message: "prompt?", requestedSchema: form })),

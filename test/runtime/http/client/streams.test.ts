@@ -424,6 +424,7 @@ describe("a server that sends retry: 0", () => {
       headers: {},
       resumable: true,
       disconnected: () => undefined,
+      isBatch: false,
       isDone: () => false,
       end: () => undefined,
     });
@@ -501,7 +502,7 @@ describe("a stream that answers a request, and whose next servers are lost, too"
       () => undefined,
     );
     const rest = { headers: {}, disconnected: () => undefined, end: () => undefined };
-    const asked = { id: 1, resumable: true, isDone: () => false, ...rest };
+    const asked = { id: 1, isBatch: false, resumable: true, isDone: () => false, ...rest };
     const { signal } = new AbortController();
     const over = streams
       .answer(breaking("id: 0\nretry: 1000\ndata: \n\n"), { ...asked, signal })
