@@ -157,7 +157,7 @@ export function probe(era: Speaks): CodeFirstServer {
   tool("vendor asks", {}, async (_, { ask }) =>
     JSON.stringify(await ask.request("v", { method: "vendor/ask", params: { q: 1 } })),
   );
-  tool("told", {}, async () => JSON.stringify(await gate("told").opened));
+  tool("heard", {}, async () => JSON.stringify(await gate("heard").opened));
   tool("grow", {}, () => {
     server.tool("grown", {}, () => "g");
     server.prompt("grown", {}, () => "g");
@@ -199,7 +199,7 @@ export function probe(era: Speaks): CodeFirstServer {
   );
 
   server.handle("vendor/echo", {}, (params: object) => ({ echoed: params }));
-  server.on("vendor/told", {}, (params) => gate("told").open(params));
+  server.on("vendor/heard", {}, (params) => gate("heard").open(params));
   return server;
 }
 
@@ -377,8 +377,8 @@ export const features: { readonly [name: string]: Feature } = {
   "vendor request": ({ client }) => client.request("vendor/echo", { a: [1] }, { result: {} }),
   "unknown method": ({ client }) => client.request("vendor/nothing", {}, { result: {} }),
   "vendor notification to the server": async ({ client }) => {
-    await client.notify("vendor/told", { fact: 1 });
-    return client.callTool("told");
+    await client.notify("vendor/heard", { fact: 1 });
+    return client.callTool("heard");
   },
   "vendor notification to the client": hearing("vendor/news", "news"),
   "vendor request to the client": called("vendor asks"),

@@ -1,7 +1,7 @@
 import { systemClock } from "../time/clock.js";
 import { Admission, type Quota } from "./admission.js";
 
-export interface MapBounds<Key = unknown> extends Quota {
+export interface MapBounds<Key = unknown, Value = unknown> extends Quota {
   /** Without room, the least recently used entry is evicted, or the new one is refused. */
   readonly full: "evict" | "refuse";
   /** Lifetime of an entry in milliseconds, unless `set` gives another one. Default: unlimited. */
@@ -9,7 +9,7 @@ export interface MapBounds<Key = unknown> extends Quota {
   /** Milliseconds since any fixed point. Default: the monotonic clock of the system. */
   readonly now?: () => number;
   /** Called for each entry that has expired or was evicted. */
-  readonly gone?: (key: Key) => void;
+  readonly gone?: (key: Key, value: Value) => void;
 }
 
 export interface EntryOptions {
@@ -40,7 +40,7 @@ export class BoundedMap<Key, Value> {
   readonly #evicts: boolean;
   readonly #lifeMs: number;
   readonly #now: () => number;
-  readonly #gone: (key: Key) => void;
+  readonly #gone: (key: Key, value: Value) => void;
   /** Entries, the least recently used first. */
   readonly #entries = new Map<Key, Entry<Value>>();
   /** The keys of each principal, in the same order. */
@@ -49,7 +49,7 @@ export class BoundedMap<Key, Value> {
   #endsAt = Infinity;
   #sweptAt = -Infinity;
 
-  constructor({ full, lifeMs = Infinity, now = systemClock.now, gone = () => {}, ...quota }: MapBounds<Key>) {
+  constructor({ full, lifeMs = Infinity, now = systemClock.now, gone = () => {}, ...quota }: MapBounds<Key, Value>) {
     this.#admission = new Admission(quota);
     this.#evicts = full === "evict";
     this.#lifeMs = lifeMs;
@@ -143,7 +143,7 @@ export class BoundedMap<Key, Value> {
 
   #end(key: Key, entry: Entry<Value>): void {
     this.#remove(key, entry);
-    this.#gone(key);
+    this.#gone(key, entry.value);
   }
 
   #remove(key: Key, { principal, bytes }: Entry<Value>): void {

@@ -1,22 +1,19 @@
-import { invalidParams, type Params } from "@mcpgen/base";
-import type { Implementation } from "@mcpgen/protocol/authoring";
+import { type Params, invalidParams, withTimeout } from "@mcpgen/base";
+import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { HandlerContext, Server } from "@mcpgen/runtime";
 import { createServer } from "@mcpgen/runtime/all";
-import { type BackServer, type BridgeOptions, backOf } from "../upstream/options.js";
-import { Pool } from "../upstream/pool.js";
-import { patience } from "../upstream/upstream.js";
+import { listMs } from "../upstream/notices.js";
+import { type BackServer, type BridgeOptions, backsOf } from "../upstream/options.js";
+import { type Upstream, identity, longTimeouts } from "../upstream/upstream.js";
 import { Changes } from "./changes.js";
-import { ToolsOfBack } from "./tools.js";
+import { Joined } from "./joined.js";
+import { type ListMethod, Part, lists } from "./part.js";
 
-/** The methods of the protocol whose requests go on as they are. */
-const relayed = [
-  "completion/complete",
-  "prompts/get",
-  "prompts/list",
-  "resources/list",
-  "resources/read",
-  "resources/templates/list",
-] as const;
+/** The methods of the protocol, besides lists and calls of tools, whose requests go on to a server. */
+const routed = ["completion/complete", "prompts/get", "resources/read"] as const;
+
+/** The bytes of the instructions of one server among several. */
+const mostInstructions = 4096;
 
 type Handler = (params: Params, context: HandlerContext) => Promise<Params>;
 
@@ -26,63 +23,128 @@ interface Handling {
 }
 
 /**
- * Makes a server that passes everything on to another one, in both directions, whatever revision and transport its clients and
- * that server speak. Serve it as any other: `serveStdio(bridge)`, `serveHttp(bridge)`, with middleware, observation and limits.
+ * Makes a server that passes everything on to others, in both directions, whatever revision and transport its clients and those
+ * servers speak. Serve it as any other: `serveStdio(bridge)`, `serveHttp(bridge)`, with middleware, observation and limits.
  *
- * It connects once, to learn what the server offers, and again for its callers (`share`). Its `close` ends these connections, too:
+ * It connects once, to learn what each server offers, and again for its callers (`share`). Its `close` ends these connections, too:
  * call it after those of the transports.
  *
- * No credential of a client goes on to the server. Between two sides of 2026-07-28 nothing is kept between the rounds of a call. A call
+ * Several servers are one: names of tools and prompts begin with those of their servers, and a list has the entries of all of them.
+ * A server that is away, or needs more than 5 s, is left out of a list, and comes back by `list_changed`; at least one must answer
+ * at the start. Of servers with one URI, the first keeps it. Methods outside of the protocol pass to a single server only.
+ *
+ * No credential of a client goes on to a server. Between two sides of 2026-07-28 nothing is kept between the rounds of a call. A call
  * of 2026-07-28 that a server of an earlier revision asks waits in this process, within `state.parking`.
  *
- * @param servers the server, by a name that errors and events use
- * @throws {McpError} `invalid-definition`; as `connect`, if the server cannot be reached
+ * @param servers the servers, by names that errors and events use
+ * @throws {McpError} `invalid-definition`; as `connect`, if no server can be reached
  */
 export async function createBridge(
   servers: { readonly [name: string]: BackServer },
   options: BridgeOptions = {},
 ): Promise<Server> {
-  const back = backOf(servers, options);
-  const pool = new Pool(back);
-  const first = await pool.start();
-  const { serverInfo, serverCapabilities: capabilities, instructions } = first.client;
-  const server = createServer((serverInfo ?? { name: back.name, version: "0" }) as Implementation, {
-    capabilities,
-    timeouts: patience,
+  const parts = backsOf(servers, options).map((back) => new Part(back));
+  const reached = await start(parts);
+  const { state, onEvent } = options;
+  const server = createServer(infoOf(reached) as Implementation, {
+    capabilities: capabilitiesOf(reached),
+    timeouts: longTimeouts,
     // The other server has filled them in, or leaves them out.
     validation: { argumentDefaults: false },
-    ...(instructions !== undefined && { instructions }),
-    ...(options.state && { state: options.state }),
-    ...(options.onEvent && { onEvent: options.onEvent }),
+    ...instructionsOf(parts, reached),
+    ...(state && { state }),
+    ...(onEvent && { onEvent }),
   });
-  await pool.forget(first);
+  await Promise.all(parts.map(({ pool }, index) => reached[index] && pool.forget(reached[index])));
 
-  const relay =
-    (method: string | undefined): Handler =>
-    (params, context) =>
-      pool.run(params, context, (upstream, given) =>
-        upstream.request(method ?? context.method, given, context, method === undefined),
-      );
+  const joined = new Joined(parts);
+  const relay = async (params: Params, context: HandlerContext, isOther: boolean): Promise<Params> => {
+    const { method } = context;
+    const found = await joined.route(method, params, context);
+    if (method === "tools/call" && !found.part.mayCall(found.params["name"] as string))
+      throw invalidParams(`there is no tool ${JSON.stringify(params["name"])}`);
+    const result = await found.part.relay(method, found.params, context, isOther);
+    joined.learn(found, result, context);
+    return result;
+  };
   const { handle }: Handling = {
     handle: (method, handler) => server.handle(method as never, handler as never),
   };
-  for (const method of relayed) handle(method, relay(method));
-  handle("*", relay(undefined));
-  const tools = new ToolsOfBack(back, relay("tools/list"));
-  handle("tools/list", (params, context) => tools.list(params, context));
-  handle("tools/call", (params, context) => {
-    if (!tools.mayCall(params["name"] as string))
-      throw invalidParams(`there is no tool ${JSON.stringify(params["name"])}`);
-    return relay("tools/call")(params, context);
+  for (const method of [...routed, "tools/call"]) handle(method, (params, context) => relay(params, context, false));
+  handle("*", (params, context) => relay(params, context, true));
+  for (const method of Object.keys(lists) as ListMethod[])
+    handle(method, (params, context) => joined.list(method, params, context));
+  server.describeTool(async (name, context) => {
+    const { part, params } = await joined.route("tools/call", { name }, context);
+    return part.describe(params["name"] as string, context);
   });
-  server.describeTool((name, context) => tools.describe(name, context));
-  new Changes(pool).joinTo(server);
+  new Changes(joined).joinTo(server);
 
   const closeServer = server.close.bind(server);
   return Object.assign(server, {
     close: async () => {
       await closeServer();
-      await pool.close();
+      await Promise.all(parts.map(({ pool }) => pool.close()));
     },
   });
+}
+
+/** Connects to all servers at once. Of several, `undefined` stands for those that are away; without any, the first that answers counts. */
+async function start(parts: readonly Part[]): Promise<readonly (Upstream | undefined)[]> {
+  const opening = parts.map(({ pool }) => pool.start());
+  const [only, another] = opening;
+  if (!another) return [await only];
+  const ends = await Promise.allSettled(opening.map((each) => withTimeout(listMs, each)));
+  const reached = ends.map((end) => (end.status === "fulfilled" ? end.value : undefined));
+  if (!reached.some(Boolean)) {
+    const first = Promise.any(opening.map(async (each, index) => ({ index, upstream: await each })));
+    const { index, upstream } = await first.catch(({ errors }: AggregateError) => Promise.reject(errors[0]));
+    reached[index] = upstream;
+  }
+  for (const [index, part] of parts.entries()) {
+    part.isMissed = !reached[index];
+    if (part.isMissed) void opening[index]!.then((late) => part.pool.forget(late)).catch(() => undefined);
+  }
+  return reached;
+}
+
+function infoOf([first, ...others]: readonly (Upstream | undefined)[]): object {
+  return others.length === 0 ? (first?.client.serverInfo ?? identity) : identity;
+}
+
+/** The capabilities with a list. */
+const offered: ReadonlySet<string> = new Set(Object.values(lists).map(({ of }) => of));
+
+/** The capabilities of all servers together. A server that is away now may come back with any list. */
+function capabilitiesOf(reached: readonly (Upstream | undefined)[]): ServerCapabilities {
+  const declared = reached.flatMap((each) => (each ? [each.client.serverCapabilities] : []));
+  if (reached.length === 1) return declared[0]!;
+  const changing = { listChanged: true };
+  const any = { tools: changing, prompts: changing, resources: { ...changing, subscribe: true }, completions: {}, logging: {} };
+  const merged: Record<string, object> = {};
+  for (const each of reached.length > declared.length ? [any, ...declared] : declared)
+    for (const [name, value] of Object.entries(each))
+      if (name !== "tasks") merged[name] = { ...merged[name], ...(value as object), ...(offered.has(name) && changing) };
+  return merged;
+}
+
+/** The instructions of several servers are texts of strangers: each is named and bounded. */
+function instructionsOf(
+  parts: readonly Part[],
+  reached: readonly (Upstream | undefined)[],
+): { readonly instructions?: string } {
+  const given = reached.flatMap((each, index) => {
+    const text = each?.client.instructions;
+    return text === undefined ? [] : [{ name: parts[index]!.back.name, text }];
+  });
+  if (given.length === 0) return {};
+  if (parts.length === 1) return { instructions: given[0]!.text };
+  const labelled = given.map(({ name, text }) => `# The server ${name} says\n\n${within(text, mostInstructions)}`);
+  return { instructions: labelled.join("\n\n") };
+}
+
+/** The beginning of a text, within a number of bytes. */
+function within(text: string, bytes: number): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
+  return read < text.length ? `${text.slice(0, read)}…` : text;
 }

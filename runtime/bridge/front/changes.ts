@@ -8,11 +8,12 @@ import type {
   SubscriptionRequest,
 } from "@mcpgen/runtime";
 import { follow } from "../upstream/notices.js";
-import type { Pool } from "../upstream/pool.js";
 import type { Upstream } from "../upstream/upstream.js";
+import type { Joined } from "./joined.js";
+import type { Part } from "./part.js";
 
 /** The parts of a subscription of 2026-07-28, and their names on a client. */
-const parts = {
+const filters = {
   toolsListChanged: "tools",
   promptsListChanged: "prompts",
   resourcesListChanged: "resources",
@@ -21,7 +22,7 @@ const parts = {
 
 /** Everything that belongs to no call: subscriptions, levels of logs, and notifications of clients. */
 export class Changes {
-  readonly #pool: Pool;
+  readonly #joined: Joined;
   /** The subscriptions of sessions, by URI. */
   readonly #watched = new WeakMap<ServerSession, Map<string, AbortController>>();
   /** What a change of a session does, around what the runtime does. */
@@ -32,8 +33,8 @@ export class Changes {
     "subscriptions/listen": (params, context, next) => this.listen(params, context, next),
   };
 
-  constructor(pool: Pool) {
-    this.#pool = pool;
+  constructor(joined: Joined) {
+    this.#joined = joined;
   }
 
   /** Hears what clients of a server send, and adds to what the runtime does with it. */
@@ -45,52 +46,57 @@ export class Changes {
     );
     server.on("notifications/initialized", (_, { session }) => session && this.#attach(session));
     server.on("notifications/roots/list_changed", (_, { session }) =>
-      this.#tell(session, async ({ client, isModern }) => (isModern ? undefined : client.rootsChanged())),
+      this.#send(session, async ({ client, isModern }) => (isModern ? undefined : client.rootsChanged())),
     );
     server.on("*", (params: Params, { method, session }) =>
-      this.#tell(session, ({ client }) => client.notify(method, params)),
+      this.#send(session, ({ client }) => client.notify(method, params)),
     );
   }
 
-  /** Sends something to the server, for a client that gets no answer. */
-  async #tell(
-    session: ServerSession | undefined,
-    send: (upstream: Upstream) => Promise<void>,
-  ): Promise<void> {
-    await send(await (session ? this.#pool.ofSession(session) : this.#pool.ofNobody()));
+  /** Sends something to the servers, for a client that gets no answer. A server that is away misses it, if there are others. */
+  async #send(session: ServerSession | undefined, send: (upstream: Upstream) => Promise<void>): Promise<void> {
+    const { parts } = this.#joined;
+    const sent = await Promise.allSettled(
+      parts.map(async ({ pool }) => send(await (session ? pool.ofSession(session) : pool.ofBridge()))),
+    );
+    const failed = sent.find(({ status }) => status === "rejected");
+    if (failed && parts.length === 1) await failed;
   }
 
   /** Connects for a session, and passes changes of lists to it as long as it lasts. */
   async #attach(session: ServerSession): Promise<void> {
-    const { client } = await this.#pool.ofSession(session);
-    const { tools, prompts, resources } = client.serverCapabilities;
-    const lists = { tools, prompts, resources };
-    const changing = Object.entries(lists).flatMap(([kind, offered]) =>
-      offered?.listChanged ? [[kind, true]] : [],
-    );
-    if (changing.length > 0)
-      await this.#follow(session, Object.fromEntries(changing), untilClosed(session).signal);
+    const { signal } = untilClosed(session);
+    const wanted = { tools: true, prompts: true, resources: true };
+    await Promise.all(this.#joined.parts.map((part) => this.#follow(part, session, wanted, signal)));
   }
 
   #follow(
+    part: Part,
     session: ServerSession,
     wanted: SubscriptionRequest,
     signal: AbortSignal,
   ): Promise<SubscriptionRequest> {
-    const clientOf = async () => (await this.#pool.ofSession(session)).client;
-    return follow(clientOf, wanted, signal, ({ method, uri, params }) =>
-      session.notify(method, uri === undefined ? params : { uri }),
-    );
+    const clientOf = async () => (await part.pool.ofSession(session)).client;
+    const deliver = ({ method, uri, params }: ChangeNotice): void =>
+      session.notify(method, uri === undefined ? params : { uri });
+    return follow({ clientOf, wanted, signal, deliver, isLate: this.#lateOf(part) });
   }
 
-  async #watch({ uri }: Params, { session }: HandlerContext, next: Next): Promise<Params> {
+  #lateOf(part: Part): (() => boolean) | undefined {
+    return this.#joined.parts.length > 1 ? () => part.isMissed : undefined;
+  }
+
+  async #watch(params: Params, context: HandlerContext, next: Next): Promise<Params> {
+    const { session } = context;
+    const uri = params["uri"] as string;
     const watched = this.#watched.get(session) ?? new Map<string, AbortController>();
     this.#watched.set(session, watched);
-    if (!watched.has(uri as string)) {
+    if (!watched.has(uri)) {
+      const part = await this.#joined.ofUri(uri, context);
       const ended = untilClosed(session);
-      watched.set(uri as string, ended);
-      await this.#follow(session, { uris: [uri as string] }, ended.signal).catch((error: unknown) => {
-        watched.delete(uri as string);
+      watched.set(uri, ended);
+      await this.#follow(part, session, { uris: [uri] }, ended.signal).catch((error: unknown) => {
+        watched.delete(uri);
         throw error;
       });
     }
@@ -106,7 +112,7 @@ export class Changes {
 
   async #setLevel({ level }: Params, { session }: HandlerContext, next: Next): Promise<Params> {
     const result = await next();
-    await this.#tell(session, async ({ client, isModern, isOwned }) => {
+    await this.#send(session, async ({ client, isModern, isOwned }) => {
       // Several sessions share it: each of them gets what its own level allows.
       if (!isModern) await client.setLogLevel(isOwned ? (level as "debug") : "debug");
     });
@@ -116,7 +122,7 @@ export class Changes {
   /** The runtime answers a subscription, with the part that the server accepts; its notices come from the server. */
   async listen(params: Params, context: HandlerContext, next: Next): Promise<Params> {
     const { notifications: asked = {}, ...rest } = params as { notifications?: Params };
-    const wanted = Object.entries(parts).flatMap(([name, kind]) =>
+    const wanted = Object.entries(filters).flatMap(([name, kind]) =>
       asked[name] ? [[kind, asked[name]]] : [],
     );
     if (wanted.length === 0) return next();
@@ -127,9 +133,31 @@ export class Changes {
     context.signal.addEventListener("abort", end);
     const deliver = ({ method, uri, params: given }: ChangeNotice): void =>
       void answered.then(() => context.notify(method, uri === undefined ? given : { uri }));
-    const clientOf = async () => (await this.#pool.ofStream(context)).client;
-    const honoured = await follow(clientOf, Object.fromEntries(wanted), ended.signal, deliver);
-    const kept = Object.entries(parts).flatMap(([name, kind]) =>
+    const { uris, ...lists } = Object.fromEntries(wanted) as SubscriptionRequest;
+    const { parts } = this.#joined;
+    const byPart = new Map<Part, string[]>(parts.map((part) => [part, []]));
+    for (const uri of uris ?? []) {
+      const part = await this.#joined.ofUri(uri, context).catch(() => undefined);
+      if (part) byPart.get(part)!.push(uri);
+    }
+    const followed = parts.map(async (part) => {
+      const own = byPart.get(part)!;
+      const clientOf = async () => (await part.pool.ofStream(context)).client;
+      return follow({
+        clientOf,
+        wanted: { ...lists, ...(own.length > 0 && { uris: own }) },
+        signal: ended.signal,
+        deliver,
+        isLate: this.#lateOf(part),
+      });
+    });
+    const accepted = await Promise.all(followed);
+    // A server that is away now comes back by a change of the lists.
+    const honoured: SubscriptionRequest = {
+      ...Object.assign({}, ...accepted, parts.length > 1 && lists),
+      ...(uris && { uris: accepted.flatMap((each) => each.uris ?? []) }),
+    };
+    const kept = Object.entries(filters).flatMap(([name, kind]) =>
       honoured[kind] ? [[name, honoured[kind]]] : [],
     );
     try {

@@ -25,7 +25,10 @@ export interface BackServer {
    * one connection is enough.
    */
   readonly source: Source;
-  /** Begins the names of its tools and prompts, where a bridge has several servers; `""` for none. Has no effect on one server. */
+  /**
+   * Begins the names of its tools and prompts, with `_` after it; `""` for none. Letters, digits, `-`, `_` and `.`, at most 32.
+   * Default: the name of the server where a bridge has several, else none.
+   */
   readonly prefix?: string;
   /** The only revision to speak with it. Default: the newest common one. */
   readonly revision?: string;
@@ -45,8 +48,8 @@ export interface BackServer {
 
 export interface BridgeOptions {
   /**
-   * The kinds of questions that may pass from the server to a client; it is shown no capability for others. Default: all.
-   * Sampling spends what the user pays for the model.
+   * The kinds of questions that may pass from a server to a client; it is shown no capability for others. Sampling spends what
+   * the user pays for the model. Default: all; of several servers, all but sampling.
    */
   readonly ask?: readonly QuestionKind[];
   /**
@@ -62,9 +65,16 @@ export interface BridgeOptions {
   readonly onEvent?: (event: BridgeEvent) => unknown;
 }
 
+/** A list has no entries of a server, or lacks one of them, because it is away, or another server has the name or the URI. */
+export interface LeftOut {
+  readonly type: "left-out";
+  readonly server: string;
+  readonly message: string;
+}
+
 /** An event of a bridge. Those with `server` come from its connection with that server. */
 export type BridgeEvent =
-  (ServerEvent & { readonly server?: undefined }) | (ClientEvent & { readonly server: string });
+  (ServerEvent & { readonly server?: undefined }) | (ClientEvent & { readonly server: string }) | LeftOut;
 
 const backRules: Rules<BackServer> = {
   source: "anything",
@@ -89,23 +99,44 @@ const rules: Rules<BridgeOptions> = {
 /** A server with its name, and the options of its bridge. */
 export interface Back extends BackServer {
   readonly name: string;
+  readonly prefix: string;
   readonly bridge: BridgeOptions;
 }
 
 /** @throws {McpError} `invalid-definition` */
-export function backOf(servers: { readonly [name: string]: BackServer }, bridge: BridgeOptions): Back {
-  checkOptions(bridge, rules);
-  const [[name, server] = [], ...more] = Object.entries(servers);
-  if (name === undefined || server === undefined) throw invalid("servers: name one server.");
-  if (more.length > 0)
-    throw invalid(
-      `servers: a bridge has one server for now; leave out ${more.map(([each]) => each).join(", ")}.`,
-    );
-  checkOptions(server, backRules, `servers.${name}.`);
-  if (server.source === undefined) throw invalid(`servers.${name}.source: expected the address of a server.`);
-  for (const header of bridge.headers ?? [])
+export function backsOf(
+  servers: { readonly [name: string]: BackServer },
+  given: BridgeOptions,
+): readonly Back[] {
+  checkOptions(given, rules);
+  for (const header of given.headers ?? [])
     if (neverPassed.test(header)) throw invalid(`headers: ${header} never goes on to a server.`);
-  return { ...server, name, bridge };
+  const named = Object.entries(servers);
+  if (named.length === 0) throw invalid("servers: name one server at least.");
+  const isJoined = named.length > 1;
+  const bridge = isJoined && !given.ask ? { ...given, ask: ["elicitation", "roots"] as const } : given;
+  const backs = named.map(([name, server]): Back => {
+    checkOptions(server, backRules, `servers.${name}.`);
+    if (server.source === undefined)
+      throw invalid(`servers.${name}.source: expected the address of a server.`);
+    const { prefix = isJoined ? name : "" } = server;
+    if (!/^[\w.-]{0,32}$/.test(prefix))
+      throw invalid(`servers.${name}.prefix: expected at most 32 letters, digits, -, _ and .`);
+    return { ...server, name, prefix, bridge };
+  });
+  expectApart(backs);
+  return backs;
+}
+
+/** @throws {McpError} `invalid-definition`: a name would not show its server */
+function expectApart(backs: readonly Back[]): void {
+  for (const [index, { name, prefix }] of backs.entries()) {
+    const other = backs.find(
+      (each, at) => at !== index && (each.prefix === prefix || (prefix && each.prefix.startsWith(`${prefix}_`))),
+    );
+    if (other)
+      throw invalid(`servers.${other.name}.prefix: names with it could belong to the server ${name}, too.`);
+  }
 }
 
 /** Headers with credentials, of the protocol, of the connection and of the body. */

@@ -1,5 +1,6 @@
-import { McpError, type Params, lost, systemClock, unref } from "@mcpgen/base";
+import { BoundedMap, McpError, type Params, lost, systemClock, unref } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
+import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { HandlerContext, ServerSession } from "@mcpgen/runtime";
 import type { InternalContext } from "@mcpgen/runtime/extending";
 import type { Back, Share } from "./options.js";
@@ -38,7 +39,14 @@ interface Seeker extends Omit<Caller, "principal" | "isAlone"> {
   readonly owner: object | undefined;
 }
 
-/** The connections with the server behind a bridge. */
+interface Facts {
+  readonly isModern: boolean;
+  readonly logs: boolean;
+  /** `undefined` until the server was reached. */
+  readonly capabilities: ServerCapabilities | undefined;
+}
+
+/** The connections with a server behind a bridge. */
 export class Pool {
   readonly #back: Back;
   /** Those that are kept for a principal or an owner, by key. */
@@ -46,17 +54,28 @@ export class Pool {
   /** Those that served one call, and wait for another one of the same client. */
   #idle: { readonly key: string; readonly upstream: Upstream }[] = [];
   /** Those whose call asked, by an id in the state that the client has. */
-  readonly #pinned = new Map<string, { readonly upstream: Upstream; readonly timer: unknown }>();
+  readonly #pinned = new BoundedMap<string, { readonly upstream: Upstream; readonly timer: unknown }>({
+    count: mostPinned,
+    full: "evict",
+    gone: (_, { upstream, timer }) => {
+      systemClock.clear(timer);
+      void upstream.close();
+    },
+  });
   readonly #open = new Set<Upstream>();
   readonly #owners = new WeakMap<object, number>();
   #owned = 0;
   #leased = 0;
   /** Facts of the server, as the last connection showed them. */
-  #facts: { readonly isModern: boolean; readonly logs: boolean } = { isModern: false, logs: true };
+  #facts: Facts = { isModern: false, logs: true, capabilities: undefined };
   #isClosed = false;
 
   constructor(back: Back) {
     this.#back = back;
+  }
+
+  get facts(): Facts {
+    return this.#facts;
   }
 
   /** Opens the first connection, to learn about the server. It goes on if it can serve more than one caller. */
@@ -90,7 +109,7 @@ export class Pool {
   }
 
   /** The connection for what no caller is known of: the only one, or that of the bridge itself. */
-  ofNobody(): Promise<Upstream> {
+  ofBridge(): Promise<Upstream> {
     const [only, ...others] = this.#kept.values();
     if (only && others.length === 0) return only;
     const key = this.#sharedKey(itself);
@@ -203,13 +222,9 @@ export class Pool {
   #pin(upstream: Upstream, result: Params): Params {
     upstream.isOwned = false;
     const id = crypto.randomUUID();
-    const expire = (): unknown => this.#takePinned(id)?.upstream.close();
+    const expire = (): unknown => this.#pinned.delete(id) && upstream.close();
     const timer = unref(systemClock.schedule(() => void expire(), pinnedMs));
     this.#pinned.set(id, { upstream, timer });
-    if (this.#pinned.size > mostPinned) {
-      const [oldest = ""] = this.#pinned.keys();
-      void this.#takePinned(oldest)?.upstream.close();
-    }
     return { ...result, requestState: `${id} ${result["requestState"] as string}` };
   }
 
@@ -240,7 +255,8 @@ export class Pool {
   async #opened(caller: Caller): Promise<Upstream> {
     const upstream = await Upstream.open(this.#back, caller);
     const { isModern, client } = upstream;
-    this.#facts = { isModern, logs: client.serverCapabilities.logging !== undefined };
+    const { serverCapabilities: capabilities } = client;
+    this.#facts = { isModern, logs: capabilities.logging !== undefined, capabilities };
     this.#open.add(upstream);
     void client.closed.then(() => this.#open.delete(upstream));
     if (!this.#isClosed) return upstream;

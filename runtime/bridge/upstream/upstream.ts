@@ -32,11 +32,11 @@ export interface Caller {
 /** A request of the bridge's client in whose course its server sent something. */
 type Origin = AnswerContext["request"];
 
-/** The identity of a bridge, where servers do not see that of its clients. */
-const identity: Implementation = { name: "mcpgen-bridge", version: "0.1.0" };
+/** The identity of a bridge: of several servers, and where servers do not see that of its clients. */
+export const identity: Implementation = { name: "mcpgen-bridge", version: "0.1.0" };
 
 /** Milliseconds: the client of the bridge decides how long a call may take, and cancels it. */
-export const patience = { timeout: 3_600_000, totalTimeout: 86_400_000 };
+export const longTimeouts = { timeout: 3_600_000, totalTimeout: 86_400_000 };
 
 /** Milliseconds in which a server whose call was given up answers a ping, or counts as hanging. */
 const pingMs = 10_000;
@@ -90,7 +90,7 @@ export class Upstream {
       ...(back.authorize && { http: { authorize: authorizerOf(back, caller) } }),
       ...questionsOf(back, caller, answer),
       info: infoOf(back, caller) ?? identity,
-      timeouts: patience,
+      timeouts: longTimeouts,
       limits: { maxQuestions: 1000, maxCacheBytes: 0 },
       validation: { checkAnswers: false },
       onEvent: (event) => bridge.onEvent?.({ ...event, server: name }),

@@ -4,7 +4,7 @@ import { type Server, type Source, connect } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
 import { serverWith, sourceOf } from "../../support/served.js";
 
-// Callers of one bridge get the questions, logs and roots of their own calls alone.
+// Callers of one bridge get only the questions, logs and roots of the calls that they made.
 
 const form = { type: "object", properties: { by: { type: "string" } } } as const;
 const rounds = 25;
