@@ -108,8 +108,12 @@ export function idOf(message: unknown): RequestId | undefined {
   return isObject(message) && isRequestId(message["id"]) ? message["id"] : undefined;
 }
 
-/** @param id `undefined` for a notification */
+/**
+ * @param id `undefined` for a notification
+ * @throws {TypeError} the method is not a text, so that nothing would answer, or the params are not JSON
+ */
 export function requestText(id: RequestId | undefined, method: string, params: object | undefined): string {
+  if (typeof method !== "string") throw new TypeError("the method of a message is a text");
   const end = params === undefined ? "}" : `,"params":${JSON.stringify(params)}}`;
   return `${beginning(id)},"method":${JSON.stringify(method)}${end}`;
 }
