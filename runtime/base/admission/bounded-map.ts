@@ -49,7 +49,13 @@ export class BoundedMap<Key, Value> {
   #endsAt = Infinity;
   #sweptAt = -Infinity;
 
-  constructor({ full, lifeMs = Infinity, now = systemClock.now, gone = () => {}, ...quota }: MapBounds<Key, Value>) {
+  constructor({
+    full,
+    lifeMs = Infinity,
+    now = systemClock.now,
+    gone = () => {},
+    ...quota
+  }: MapBounds<Key, Value>) {
     this.#admission = new Admission(quota);
     this.#evicts = full === "evict";
     this.#lifeMs = lifeMs;

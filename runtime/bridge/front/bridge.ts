@@ -70,7 +70,8 @@ export async function createBridge(
   const { handle }: Handling = {
     handle: (method, handler) => server.handle(method as never, handler as never),
   };
-  for (const method of [...routed, "tools/call"]) handle(method, (params, context) => relay(params, context, false));
+  for (const method of [...routed, "tools/call"])
+    handle(method, (params, context) => relay(params, context, false));
   handle("*", (params, context) => relay(params, context, true));
   for (const method of Object.keys(lists) as ListMethod[])
     handle(method, (params, context) => joined.list(method, params, context));
@@ -120,11 +121,18 @@ function capabilitiesOf(reached: readonly (Upstream | undefined)[]): ServerCapab
   const declared = reached.flatMap((each) => (each ? [each.client.serverCapabilities] : []));
   if (reached.length === 1) return declared[0]!;
   const changing = { listChanged: true };
-  const any = { tools: changing, prompts: changing, resources: { ...changing, subscribe: true }, completions: {}, logging: {} };
+  const any = {
+    tools: changing,
+    prompts: changing,
+    resources: { ...changing, subscribe: true },
+    completions: {},
+    logging: {},
+  };
   const merged: Record<string, object> = {};
   for (const each of reached.length > declared.length ? [any, ...declared] : declared)
     for (const [name, value] of Object.entries(each))
-      if (name !== "tasks") merged[name] = { ...merged[name], ...(value as object), ...(offered.has(name) && changing) };
+      if (name !== "tasks")
+        merged[name] = { ...merged[name], ...(value as object), ...(offered.has(name) && changing) };
   return merged;
 }
 
@@ -139,7 +147,9 @@ function instructionsOf(
   });
   if (given.length === 0) return {};
   if (parts.length === 1) return { instructions: given[0]!.text };
-  const labelled = given.map(({ name, text }) => `# The server ${name} says\n\n${within(text, mostInstructions)}`);
+  const labelled = given.map(
+    ({ name, text }) => `# The server ${name} says\n\n${within(text, mostInstructions)}`,
+  );
   return { instructions: labelled.join("\n\n") };
 }
 

@@ -54,7 +54,10 @@ export class Changes {
   }
 
   /** Sends something to the servers, for a client that gets no answer. A server that is away misses it, if there are others. */
-  async #send(session: ServerSession | undefined, send: (upstream: Upstream) => Promise<void>): Promise<void> {
+  async #send(
+    session: ServerSession | undefined,
+    send: (upstream: Upstream) => Promise<void>,
+  ): Promise<void> {
     const { parts } = this.#joined;
     const sent = await Promise.allSettled(
       parts.map(async ({ pool }) => send(await (session ? pool.ofSession(session) : pool.ofBridge()))),

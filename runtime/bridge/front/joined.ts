@@ -57,7 +57,8 @@ export class Joined {
       const all = page.value[member] as Params[];
       const kept = all.filter((entry) => this.#isKept(part, entry[key] as string, key, context));
       const taken = all.length - kept.length;
-      if (taken > 0) this.#leaveOut(part, `${method}: other servers have ${taken} of its names or URIs already`);
+      if (taken > 0)
+        this.#leaveOut(part, `${method}: other servers have ${taken} of its names or URIs already`);
       return kept;
     });
     return { [member]: entries, ...(Object.keys(next).length > 0 && { nextCursor: JSON.stringify(next) }) };
@@ -101,21 +102,30 @@ export class Joined {
   learn({ part }: Routed, result: Params, context: HandlerContext): void {
     if (this.parts.length === 1) return;
     const { content, contents, messages } = result;
-    const blocks = [content, contents, messages].flatMap((list: unknown) => (Array.isArray(list) ? list : []));
-    for (const each of blocks.map((block: unknown) => (isObject(block) ? (block["content"] ?? block) : block)))
+    const blocks = [content, contents, messages].flatMap((list: unknown) =>
+      Array.isArray(list) ? list : [],
+    );
+    for (const each of blocks.map((block: unknown) =>
+      isObject(block) ? (block["content"] ?? block) : block,
+    ))
       for (const { uri } of isObject(each) ? [each, each["resource"]].filter(isObject) : [])
         if (typeof uri === "string") this.#claim(part, uri, context);
   }
 
   async #routedByName(method: ListMethod, params: Params, context: HandlerContext): Promise<Routed> {
     const name = params["name"] as string;
-    const part = this.parts.find((each) => each.owns(name)) ?? this.parts.find(({ back }) => back.prefix === "");
+    const part =
+      this.parts.find((each) => each.owns(name)) ?? this.parts.find(({ back }) => back.prefix === "");
     if (part) return { part, params: { ...params, name: await part.nameOf(name, method, context) } };
     throw invalidParams(`there is no ${method === "tools/list" ? "tool" : "prompt"} ${JSON.stringify(name)}`);
   }
 
   /** The server that has a URI or a template; lists are read if it is not known. */
-  async #ownerOf(uri: string, from: readonly ListMethod[], context: HandlerContext): Promise<Part | undefined> {
+  async #ownerOf(
+    uri: string,
+    from: readonly ListMethod[],
+    context: HandlerContext,
+  ): Promise<Part | undefined> {
     const read = () => this.#owners.get(keyOf(uri, context));
     for (const method of from) {
       let params: Params = {};
@@ -150,7 +160,8 @@ export class Joined {
       const part = this.parts.find(({ back }) => back.name === name);
       return part && typeof value === "string" ? [[part, value] as const] : [];
     });
-    if (known.length === 0 || known.length < all.length) throw invalidParams("cursor: expected one that a page of this list gave");
+    if (known.length === 0 || known.length < all.length)
+      throw invalidParams("cursor: expected one that a page of this list gave");
     return known;
   }
 

@@ -84,9 +84,14 @@ export class Part {
     if (!page) throw new Error(`no answer in ${listMs} ms`);
     const given: unknown = page[member];
     if (!Array.isArray(given)) throw new Error(`the result has no ${member}`);
-    const entries = given.filter((entry): entry is Params => isObject(entry) && typeof entry[key] === "string");
+    const entries = given.filter(
+      (entry): entry is Params => isObject(entry) && typeof entry[key] === "string",
+    );
     if (key !== "name") return { ...page, [member]: entries };
-    const renamed = entries.map(async (entry) => ({ ...entry, name: await this.#jointName(entry["name"] as string) }));
+    const renamed = entries.map(async (entry) => ({
+      ...entry,
+      name: await this.#jointName(entry["name"] as string),
+    }));
     return { ...page, [member]: await Promise.all(renamed) };
   }
 
@@ -124,7 +129,10 @@ export class Part {
   }
 
   /** Reads pages of a list until one shows what is looked for. */
-  async #find<T>(read: () => T | undefined, fetch: (params: Params) => Promise<Params>): Promise<T | undefined> {
+  async #find<T>(
+    read: () => T | undefined,
+    fetch: (params: Params) => Promise<Params>,
+  ): Promise<T | undefined> {
     let cursor: unknown;
     for (let pages = 0; pages < mostPages && read() === undefined; pages++) {
       const page = await fetch(cursor === undefined ? {} : { cursor });

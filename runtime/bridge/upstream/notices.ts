@@ -71,9 +71,16 @@ export async function follow(followed: Followed): Promise<SubscriptionRequest> {
   return isLate ? ((await withTimeout(listMs, first).catch(() => undefined)) ?? {}) : first;
 }
 
-function changingOf({ serverCapabilities }: Client, { uris, ...lists }: SubscriptionRequest): SubscriptionRequest {
+function changingOf(
+  { serverCapabilities }: Client,
+  { uris, ...lists }: SubscriptionRequest,
+): SubscriptionRequest {
   const { tools, prompts, resources } = serverCapabilities;
-  const offered: { readonly [list: string]: { listChanged?: boolean } | undefined } = { tools, prompts, resources };
+  const offered: { readonly [list: string]: { listChanged?: boolean } | undefined } = {
+    tools,
+    prompts,
+    resources,
+  };
   const changing = Object.entries(lists).filter(([list, isWanted]) => isWanted && offered[list]?.listChanged);
   return { ...Object.fromEntries(changing), ...(uris && { uris }) };
 }

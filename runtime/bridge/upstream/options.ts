@@ -132,7 +132,8 @@ export function backsOf(
 function expectApart(backs: readonly Back[]): void {
   for (const [index, { name, prefix }] of backs.entries()) {
     const other = backs.find(
-      (each, at) => at !== index && (each.prefix === prefix || (prefix && each.prefix.startsWith(`${prefix}_`))),
+      (each, at) =>
+        at !== index && (each.prefix === prefix || (prefix && each.prefix.startsWith(`${prefix}_`))),
     );
     if (other)
       throw invalid(`servers.${other.name}.prefix: names with it could belong to the server ${name}, too.`);

@@ -98,7 +98,6 @@ test("wrong options are refused", async () => {
       message: expect.stringContaining(text),
     });
   await refused({}, {}, "name one server");
-  await refused({ one: { source }, two: { source } }, {}, "one server for now");
   await refused({ one: {} }, {}, "servers.one.source");
   await refused({ one: { source, share: "all" } }, {}, "servers.one.share");
   await refused({ one: { source, sahre: "call" } }, {}, "sahre");

@@ -1,5 +1,12 @@
 import { type BackServer, type BridgeEvent, createBridge } from "@mcpgen/bridge";
-import { type Client, type CodeFirstServer, type Server, type Source, connect, memoryChannels } from "@mcpgen/runtime";
+import {
+  type Client,
+  type CodeFirstServer,
+  type Server,
+  type Source,
+  connect,
+  memoryChannels,
+} from "@mcpgen/runtime";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { failureOf } from "../../support/failure-of.js";
@@ -36,7 +43,10 @@ function backOf(name: string, era: string, count = 7): CodeFirstServer {
   server.tool(long, {}, () => `${name} long`);
   server.tool("link", {}, () => ({ content: [{ type: "resource_link", uri: `hidden:${name}`, name: "h" }] }));
   server.tool("ask", {}, async (_, { ask, clientCapabilities }) => {
-    const { action } = await ask.elicit("a", { message: name, requestedSchema: { type: "object", properties: {} } });
+    const { action } = await ask.elicit("a", {
+      message: name,
+      requestedSchema: { type: "object", properties: {} },
+    });
     return `${action} ${clientCapabilities.sampling ? "sampling" : ""}`;
   });
   server.resource("same:uri", { name: "same" }, () => name);
@@ -77,7 +87,9 @@ const pairs = eras.flatMap((front) => eras.map((back) => [front, back] as const)
 describe.each(pairs)("a client of %s, servers of %s", (revision, era) => {
   test("lists have the entries of all servers, and each use reaches its server", async () => {
     const { bridge, events } = await bridgeOf(
-      Object.fromEntries(names.map((name, index) => [name, { source: sourceOf(backOf(name, era, 3 + 4 * index)) }])),
+      Object.fromEntries(
+        names.map((name, index) => [name, { source: sourceOf(backOf(name, era, 3 + 4 * index)) }]),
+      ),
     );
     const client = await fronts(bridge, revision);
     const tools = (await client.listTools()).items.map(({ name }) => name);
@@ -101,7 +113,9 @@ describe.each(pairs)("a client of %s, servers of %s", (revision, era) => {
         completion: { values: [`${name}!`] },
       });
       expect(await client.readResource(`${name}:2`)).toMatchObject({ contents: [{ text: `${name} 2` }] });
-      expect(await client.readResource(`${name}-item:x`)).toMatchObject({ contents: [{ text: `${name} item x` }] });
+      expect(await client.readResource(`${name}-item:x`)).toMatchObject({
+        contents: [{ text: `${name} item x` }],
+      });
       await client.callTool(`${name}_link`);
       expect(await client.readResource(`hidden:${name}`)).toMatchObject({
         contents: [{ text: `${name} hidden ${name}` }],
@@ -143,7 +157,9 @@ describe.each(pairs)("a client of %s, servers of %s", (revision, era) => {
         (await client.listTools()).items.some(({ name }) => name === `${names[index]}_grown`),
       );
     }
-    expect(heard.filter((each) => each === "notifications/tools/list_changed").length).toBeGreaterThanOrEqual(3);
+    expect(heard.filter((each) => each === "notifications/tools/list_changed").length).toBeGreaterThanOrEqual(
+      3,
+    );
     await subscription.close();
   });
 
@@ -164,7 +180,8 @@ describe.each(pairs)("a client of %s, servers of %s", (revision, era) => {
     const changed: string[] = [];
     client.on("notifications/tools/list_changed", (_, method) => changed.push(method));
     const subscription = revision < "2026" ? undefined : await client.subscribe({ tools: true });
-    const prefixes = async () => new Set((await client.listTools()).items.map(({ name }) => name.split("_")[0]));
+    const prefixes = async () =>
+      new Set((await client.listTools()).items.map(({ name }) => name.split("_")[0]));
     expect(await prefixes()).toEqual(new Set(["docs"]));
     expect(left(events)).toContainEqual(expect.objectContaining({ server: "git" }));
     expect(await failureOf(client.callTool("git_tool1"))).toMatchObject({ rpcCode: -32603 });
@@ -180,7 +197,9 @@ test("no server at all is an error", async () => {
   const source = (): never => {
     throw new Error("away");
   };
-  expect(await failureOf(createBridge({ a: { source }, b: { source } }, { onEvent: () => true }))).toBeInstanceOf(Error);
+  expect(
+    await failureOf(createBridge({ a: { source }, b: { source } }, { onEvent: () => true })),
+  ).toBeInstanceOf(Error);
 });
 
 test.each<[string, Readonly<Record<string, Partial<BackServer>>>]>([
@@ -195,7 +214,9 @@ test.each<[string, Readonly<Record<string, Partial<BackServer>>>]>([
     isOpened = true;
     throw new Error("opened");
   };
-  const servers = Object.fromEntries(Object.entries(given).map(([name, each]) => [name, { ...each, source }]));
+  const servers = Object.fromEntries(
+    Object.entries(given).map(([name, each]) => [name, { ...each, source }]),
+  );
   expect(await failureOf(createBridge(servers))).toMatchObject({ code: "invalid-definition" });
   expect(isOpened).toBe(false);
 });
@@ -218,7 +239,9 @@ test("a server without a prefix cannot take names of another one", async () => {
 });
 
 test("a prefix holds for one server, too", async () => {
-  const { bridge } = await bridgeOf({ docs: { source: sourceOf(backOf("docs", "2025-11-25")), prefix: "d" } });
+  const { bridge } = await bridgeOf({
+    docs: { source: sourceOf(backOf("docs", "2025-11-25")), prefix: "d" },
+  });
   const client = await connect(sourceOf(bridge), { revisions: clientRevisions, onEvent: () => true });
   onTestFinished(() => client.close());
   expect(texts(await client.callTool("d_tool1"))).toBe("docs 1");
