@@ -766,7 +766,8 @@ export interface RequestOptions {
    * `return`: a result that asks for input (`resultType: "input_required"`) is the result of the request, as the server sent it, and
    * no handler of the client is called. The caller sends the request again, with `inputResponses` and `requestState` in its params
    * (2026-07-28, multi round-trip requests); they may also come from another process. Such a request bypasses the cache. Default:
-   * `answer`, by the handlers of the client.
+   * `answer`, by the handlers of the client. If the sender declares extensions, a result of another
+   * `resultType` is also returned as it came, unjudged.
    */
   readonly inputRequired?: "answer" | "return" | undefined;
   /**

@@ -1,7 +1,9 @@
 import { type Params, invalidParams, withTimeout } from "@mcpgen/base";
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { HandlerContext, Server } from "@mcpgen/runtime";
+import { tasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { createServer } from "@mcpgen/runtime/all";
+
 import { listMs } from "../upstream/notices.js";
 import { type BackServer, type BridgeOptions, backsOf } from "../upstream/options.js";
 import { type Upstream, identity, longTimeouts } from "../upstream/upstream.js";
@@ -46,17 +48,8 @@ export async function createBridge(
   const parts = backsOf(servers, options).map((back) => new Part(back));
   const reached = await start(parts);
   const { state, onEvent } = options;
-  const server = createServer(infoOf(reached) as Implementation, {
-    capabilities: capabilitiesOf(reached),
-    timeouts: longTimeouts,
-    // The other server has filled them in, or leaves them out.
-    validation: { argumentDefaults: false },
-    ...instructionsOf(parts, reached),
-    ...(state && { state }),
-    ...(onEvent && { onEvent }),
-  });
-  await Promise.all(parts.map(({ pool }, index) => reached[index] && pool.forget(reached[index])));
-
+  const { extensions, ...capabilities } = capabilitiesOf(reached);
+  const { [tasks.id]: ofTasks, ...others } = extensions ?? {};
   const joined = new Joined(parts);
   const relay = async (params: Params, context: HandlerContext, isOther: boolean): Promise<Params> => {
     const { method } = context;
@@ -67,12 +60,25 @@ export async function createBridge(
     joined.learn(found, result, context);
     return result;
   };
+  const relayOther: Handler = (params, context) => relay(params, context, true);
+  const server = createServer(infoOf(reached) as Implementation, {
+    capabilities: { ...capabilities, ...(extensions && { extensions: others }) },
+    ...(ofTasks && { extensions: [tasksOf(relayOther, ofTasks)] }),
+    timeouts: longTimeouts,
+    // The other server has filled defaults in, or leaves them out; what it sends is judged by the client, or passes.
+    validation: { argumentDefaults: false, send: "off" },
+    ...instructionsOf(parts, reached),
+    ...(state && { state }),
+    ...(onEvent && { onEvent }),
+  });
+  await Promise.all(parts.map(({ pool }, index) => reached[index] && pool.forget(reached[index])));
+
   const { handle }: Handling = {
     handle: (method, handler) => server.handle(method as never, handler as never),
   };
   for (const method of [...routed, "tools/call"])
     handle(method, (params, context) => relay(params, context, false));
-  handle("*", (params, context) => relay(params, context, true));
+  handle("*", relayOther);
   for (const method of Object.keys(lists) as ListMethod[])
     handle(method, (params, context) => joined.list(method, params, context));
   server.describeTool(async (name, context) => {
@@ -107,6 +113,13 @@ async function start(parts: readonly Part[]): Promise<readonly (Upstream | undef
     if (part.isMissed) void opening[index]!.then((late) => part.pool.forget(late)).catch(() => undefined);
   }
   return reached;
+}
+
+/** The extension of tasks: it has names of methods of 2025-11-25, which no other server of 2026-07-28 has. */
+function tasksOf(handler: Handler, settings: object) {
+  const methods = [...tasks.bases.values()].flatMap(({ incomingRequests }) => [...incomingRequests.keys()]);
+  const handlers = Object.fromEntries(methods.map((method) => [method, handler]));
+  return tasks.implement(handlers as never, { settings } as never);
 }
 
 function infoOf([first, ...others]: readonly (Upstream | undefined)[]): object {

@@ -20,6 +20,8 @@ const filters = {
   resourceSubscriptions: "uris",
 } as const;
 
+const names = Object.fromEntries(Object.entries(filters).map(([name, kind]) => [kind, name]));
+
 /** Everything that belongs to no call: subscriptions, levels of logs, and notifications of clients. */
 export class Changes {
   readonly #joined: Joined;
@@ -125,10 +127,8 @@ export class Changes {
   /** The runtime answers a subscription, with the part that the server accepts; its notices come from the server. */
   async listen(params: Params, context: HandlerContext, next: Next): Promise<Params> {
     const { notifications: asked = {}, ...rest } = params as { notifications?: Params };
-    const wanted = Object.entries(filters).flatMap(([name, kind]) =>
-      asked[name] ? [[kind, asked[name]]] : [],
-    );
-    if (wanted.length === 0) return next();
+    const wanted = renamed(asked, filters);
+    if (Object.keys(wanted).length === 0) return next();
     let open = (): void => {};
     const answered = new Promise<void>((resolve) => (open = resolve));
     const ended = new AbortController();
@@ -136,8 +136,9 @@ export class Changes {
     context.signal.addEventListener("abort", end);
     const deliver = ({ method, uri, params: given }: ChangeNotice): void =>
       void answered.then(() => context.notify(method, uri === undefined ? given : { uri }));
-    const { uris, ...lists } = Object.fromEntries(wanted) as SubscriptionRequest;
     const { parts } = this.#joined;
+    const { uris, tools, prompts, resources, ...added } = wanted as SubscriptionRequest & Params;
+    const lists = { tools, prompts, resources } as SubscriptionRequest;
     const byPart = new Map<Part, string[]>(parts.map((part) => [part, []]));
     for (const uri of uris ?? []) {
       const part = await this.#joined.ofUri(uri, context).catch(() => undefined);
@@ -148,7 +149,8 @@ export class Changes {
       const clientOf = async () => (await part.pool.ofStream(context)).client;
       return follow({
         clientOf,
-        wanted: { ...lists, ...(own.length > 0 && { uris: own }) },
+        // Members that extensions add do not show for which of several servers they are.
+        wanted: { ...lists, ...(parts.length === 1 && added), ...(own.length > 0 && { uris: own }) },
         signal: ended.signal,
         deliver,
         isLate: this.#lateOf(part),
@@ -160,17 +162,20 @@ export class Changes {
       ...Object.assign({}, ...accepted, parts.length > 1 && lists),
       ...(uris && { uris: accepted.flatMap((each) => each.uris ?? []) }),
     };
-    const kept = Object.entries(filters).flatMap(([name, kind]) =>
-      honoured[kind] ? [[name, honoured[kind]]] : [],
-    );
     try {
-      const result = next({ ...rest, notifications: Object.fromEntries(kept) });
+      const result = next({ ...rest, notifications: renamed(honoured, names) });
       open();
       return await result;
     } finally {
       end();
     }
   }
+}
+
+/** The wanted members of a filter, by other names; members that extensions add keep theirs. */
+function renamed(filter: object, others: { readonly [name: string]: string }): Params {
+  const wanted = Object.entries(filter).filter(([, value]) => value);
+  return Object.fromEntries(wanted.map(([name, value]) => [others[name] ?? name, value]));
 }
 
 /** Aborts when the session ends. */

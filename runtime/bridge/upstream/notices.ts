@@ -71,23 +71,22 @@ export async function follow(followed: Followed): Promise<SubscriptionRequest> {
   return isLate ? ((await withTimeout(listMs, first).catch(() => undefined)) ?? {}) : first;
 }
 
-function changingOf(
-  { serverCapabilities }: Client,
-  { uris, ...lists }: SubscriptionRequest,
-): SubscriptionRequest {
+function changingOf({ serverCapabilities }: Client, wanted: SubscriptionRequest): SubscriptionRequest {
   const { tools, prompts, resources } = serverCapabilities;
-  const offered: { readonly [list: string]: { listChanged?: boolean } | undefined } = {
+  const lists: { readonly [list: string]: { listChanged?: boolean } | undefined } = {
     tools,
     prompts,
     resources,
   };
-  const changing = Object.entries(lists).filter(([list, isWanted]) => isWanted && offered[list]?.listChanged);
-  return { ...Object.fromEntries(changing), ...(uris && { uris }) };
+  const changing = Object.entries(wanted).filter(
+    ([list, isWanted]) => isWanted && (!Object.hasOwn(lists, list) || lists[list]?.listChanged),
+  );
+  return Object.fromEntries(changing);
 }
 
 /** A notice for each part of a subscription. */
-function possible({ uris = [], ...lists }: SubscriptionRequest): ChangeNotice[] {
-  const kinds = Object.entries(lists).filter(([, isWanted]) => isWanted);
+function possible({ uris = [], tools, prompts, resources }: SubscriptionRequest): ChangeNotice[] {
+  const kinds = Object.entries({ tools, prompts, resources }).filter(([, isWanted]) => isWanted);
   return [
     ...kinds.map(([kind]) => ({ method: `notifications/${kind}/list_changed` })),
     ...uris.map((uri) => ({ method: "notifications/resources/updated", uri })),

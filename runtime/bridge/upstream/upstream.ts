@@ -1,6 +1,7 @@
 import { internalError, isMcpError, McpError, type Params } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import { tasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import type {
   AnswerContext,
@@ -89,10 +90,12 @@ export class Upstream {
       ...(caller.logLevel !== undefined && { logLevel: caller.logLevel }),
       ...(back.authorize && { http: { authorize: authorizerOf(back, caller) } }),
       ...questionsOf(back, caller, answer),
+      // Its requests have headers (2026-07-28, tasks, transport).
+      extensions: [tasks],
       info: infoOf(back, caller) ?? identity,
       timeouts: longTimeouts,
       limits: { maxQuestions: 1000, maxCacheBytes: 0 },
-      validation: { checkAnswers: false },
+      validation: { checkAnswers: false, send: "off" },
       onEvent: (event) => bridge.onEvent?.({ ...event, server: name }),
       prepare: (client) => {
         upstream = new Upstream(back, client, caller);

@@ -105,11 +105,21 @@ export async function decodeAlternative(
   throw invalidResult(method, issuesText(await view.issues(value, definition)));
 }
 
-/** The definition of a result by its `resultType`. @throws {McpError} `invalid-result`: the method has no such result */
-export function typedResult(method: string, entry: OutgoingRequest, result: unknown): OpenDefinition {
+/**
+ * The definition of a result by its `resultType`; `undefined` for one that may be of an extension.
+ *
+ * @param mayExtend whether the sender declares extensions: the client need not have them itself
+ * @throws {McpError} `invalid-result`: the method has no such result
+ */
+export function typedResult(
+  method: string,
+  entry: OutgoingRequest,
+  result: unknown,
+  mayExtend: boolean,
+): OpenDefinition | undefined {
   const mark = isObject(result) ? result["resultType"] : undefined;
   const found = entry.alternatives?.find(({ key, value = mark }) => key === "resultType" && value === mark);
-  if (found) return found;
+  if (found ?? (mayExtend && typeof mark === "string")) return found;
   throw invalidResult(method, `its resultType ${JSON.stringify(mark)} is unknown`);
 }
 

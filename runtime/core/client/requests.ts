@@ -362,7 +362,9 @@ export class Requests {
     const { readNulls } = profile;
     const asks = options.inputRequired === "return" && eraOf(view).resultTypes && !isComplete(result, entry);
     const marked = other && hasMark(other, result) ? other : undefined;
-    const alternative = asks ? typedResult(method, entry, result) : marked;
+    const mayExtend = (): boolean => senderOf(profile, options).capabilities.extensions !== undefined;
+    const alternative = asks ? typedResult(method, entry, result, mayExtend()) : marked;
+    if (asks && !alternative) return { result: result as Params, rejected: [] };
     if (alternative) return decodeAlternative({ view, method, readNulls }, alternative, result);
     const asked = requestParams(params, call.params);
     const part = partOf(entry, call, asked);

@@ -809,10 +809,16 @@ function missing(key: string, more = ""): McpError {
 
 /** Each request states its protocol (2026-07-28). */
 export const modernServer: ServerEra = {
-  finish(result, { entry, connection, protocol: { revision } }, hints, resultType = "complete") {
-    // Other result types need members that a handler cannot supply.
+  finish(
+    result,
+    { entry, connection, protocol: { revision, clientCapabilities } },
+    hints,
+    resultType = "complete",
+  ) {
+    // Other result types need members that a handler cannot supply, or are of an extension that only the client has.
     const given = result["resultType"] as string | undefined;
-    if (given !== undefined && given !== resultType && !entry.resultTypes?.includes(given))
+    const isKnown = given === undefined || given === resultType || entry.resultTypes?.includes(given);
+    if (!isKnown && !clientCapabilities.extensions)
       throw internalError(
         "the server failed to answer",
         `a handler's result has the resultType ${JSON.stringify(given)}; use context.ask`,
