@@ -32,6 +32,9 @@ const itself: Caller = {
   session: undefined,
 };
 
+/** What a shared connection states of its callers. */
+type Stated = Pick<Caller, "principal" | "clientInfo" | "clientCapabilities" | "logLevel">;
+
 /** A caller, and what decides which connection serves it. */
 interface Seeker extends Omit<Caller, "principal" | "isAlone"> {
   readonly session: ServerSession;
@@ -129,7 +132,7 @@ export class Pool {
   }
 
   /** What a shared connection states of its clients once for all. */
-  #sharedKey({ principal, clientInfo, clientCapabilities, logLevel }: Caller): string {
+  #sharedKey({ principal, clientInfo, clientCapabilities, logLevel }: Stated): string {
     const { identity } = this.#back.bridge;
     const stated = [identity === "bridge" ? undefined : clientInfo, clientCapabilities, logLevel];
     return JSON.stringify([principal, ...(this.#facts.isModern ? [] : stated)]);
@@ -139,17 +142,18 @@ export class Pool {
     const { owner, session } = seeker;
     const isAlone = owner !== undefined && this.#shareOf(seeker) === "session";
     const isSession = isAlone && owner === session;
+    // A session states its client once, and sets its level by its own request.
+    const number = isAlone ? `${this.#numberOf(owner)} ` : "";
+    const key = isSession ? number : number + this.#sharedKey({ ...seeker, principal: session.principal });
+    const known = this.#kept.get(key);
+    if (known) return known;
     const caller: Caller = {
       ...seeker,
       principal: session.principal,
       isAlone,
       session: isSession ? session : undefined,
-      // A session sets its level by its own request.
       ...(isSession && { logLevel: undefined }),
     };
-    const key = isAlone ? `${this.#numberOf(owner)} ${this.#sharedKey(caller)}` : this.#sharedKey(caller);
-    const known = this.#kept.get(key);
-    if (known) return known;
     const opening = this.#opened(caller);
     if (isAlone)
       void session.closed.then(() => opening.then((upstream) => upstream.close())).catch(() => undefined);
