@@ -1,13 +1,13 @@
 import { type Params, invalidParams, withTimeout } from "@mcpgen/base";
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { HandlerContext, Server } from "@mcpgen/runtime";
-import { tasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/server";
 import { createServer } from "@mcpgen/runtime/all";
 
 import { listMs } from "../upstream/notices.js";
 import { type BackServer, type BridgeOptions, backsOf } from "../upstream/options.js";
 import { type Upstream, identity, longTimeouts } from "../upstream/upstream.js";
 import { Changes } from "./changes.js";
+import { extensionsOf } from "./extensions.js";
 import { Joined } from "./joined.js";
 import { type ListMethod, Part, lists } from "./part.js";
 
@@ -48,8 +48,6 @@ export async function createBridge(
   const parts = backsOf(servers, options).map((back) => new Part(back));
   const reached = await start(parts);
   const { state, onEvent } = options;
-  const { extensions, ...capabilities } = capabilitiesOf(reached);
-  const { [tasks.id]: ofTasks, ...others } = extensions ?? {};
   const joined = new Joined(parts);
   const relay = async (params: Params, context: HandlerContext, isOther: boolean): Promise<Params> => {
     const { method } = context;
@@ -62,8 +60,7 @@ export async function createBridge(
   };
   const relayOther: Handler = (params, context) => relay(params, context, true);
   const server = createServer(infoOf(reached) as Implementation, {
-    capabilities: { ...capabilities, ...(extensions && { extensions: others }) },
-    ...(ofTasks && { extensions: [tasksOf(relayOther, ofTasks)] }),
+    ...extensionsOf(capabilitiesOf(reached), relayOther),
     timeouts: longTimeouts,
     // The other server has filled defaults in, or leaves them out; what it sends is judged by the client, or passes.
     validation: { argumentDefaults: false, send: "off" },
@@ -113,13 +110,6 @@ async function start(parts: readonly Part[]): Promise<readonly (Upstream | undef
     if (part.isMissed) void opening[index]!.then((late) => part.pool.forget(late)).catch(() => undefined);
   }
   return reached;
-}
-
-/** The extension of tasks: it has names of methods of 2025-11-25, which no other server of 2026-07-28 has. */
-function tasksOf(handler: Handler, settings: object) {
-  const methods = [...tasks.bases.values()].flatMap(({ incomingRequests }) => [...incomingRequests.keys()]);
-  const handlers = Object.fromEntries(methods.map((method) => [method, handler]));
-  return tasks.implement(handlers as never, { settings } as never);
 }
 
 function infoOf([first, ...others]: readonly (Upstream | undefined)[]): object {

@@ -33,6 +33,7 @@ export class Changes {
     "resources/subscribe": (params, context, next) => this.#watch(params, context, next),
     "resources/unsubscribe": (params, context, next) => this.#unwatch(params, context, next),
     "subscriptions/listen": (params, context, next) => this.listen(params, context, next),
+    "server/discover": async (_params, _context, next) => withoutTasks(await next()),
   };
 
   constructor(joined: Joined) {
@@ -170,6 +171,12 @@ export class Changes {
       end();
     }
   }
+}
+
+/** The result of a discovery, without a capability that only 2025-11-25 has. */
+function withoutTasks({ capabilities, ...result }: Params): Params {
+  const { tasks: _, ...others } = capabilities as Params;
+  return { ...result, capabilities: others };
 }
 
 /** The wanted members of a filter, by other names; members that extensions add keep theirs. */

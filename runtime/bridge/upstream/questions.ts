@@ -1,6 +1,11 @@
+import { skills } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/skills/client";
+import { tasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import type { ClientCapabilities } from "@mcpgen/protocol/authoring";
 import type { AnswerContext, ConnectOptions, ServerSession } from "@mcpgen/runtime";
 import { type Back, allowedOf } from "./options.js";
+
+/** Extensions whose requests have headers (2026-07-28, tasks). They are declared by themselves. */
+const known = [skills, tasks];
 
 /** The caller that is asked. */
 interface Asked {
@@ -21,7 +26,9 @@ export function questionsOf(back: Back, caller: Asked, answer: Answer): Partial<
   const elicit = (params: object, context: AnswerContext) => answer("elicitation/create", params, context);
   const hasForm = elicitation && (elicitation.form !== undefined || elicitation.url === undefined);
   const { tools, context: others } = sampling ?? {};
+  const added = Object.entries(extensions ?? {}).filter(([id]) => !known.some((each) => each.id === id));
   return {
+    extensions: known,
     ...(elicitation && {
       elicit: { ...(hasForm && { form: elicit }), ...(elicitation.url && { url: elicit }) },
     }),
@@ -37,7 +44,7 @@ export function questionsOf(back: Back, caller: Asked, answer: Answer): Partial<
     }),
     capabilities: {
       ...(experimental && { experimental }),
-      ...(extensions && { extensions }),
+      ...(added.length > 0 && { extensions: Object.fromEntries(added) }),
       ...(roots && { roots: { listChanged } }),
     },
   };

@@ -1,7 +1,6 @@
 import { internalError, isMcpError, McpError, type Params } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
-import { tasks } from "@mcpgen/protocol/extensions/io.modelcontextprotocol/tasks/client";
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import type {
   AnswerContext,
@@ -90,8 +89,6 @@ export class Upstream {
       ...(caller.logLevel !== undefined && { logLevel: caller.logLevel }),
       ...(back.authorize && { http: { authorize: authorizerOf(back, caller) } }),
       ...questionsOf(back, caller, answer),
-      // Its requests have headers (2026-07-28, tasks, transport).
-      extensions: [tasks],
       info: infoOf(back, caller) ?? identity,
       timeouts: longTimeouts,
       limits: { maxQuestions: 1000, maxCacheBytes: 0 },
@@ -129,7 +126,11 @@ export class Upstream {
         this.isMarked = true;
         void this.#probe();
       }
-      throw this.#failure(method, error);
+      const failure = this.#failure(method, error);
+      const isAnswered = context.session.era === "legacy" && params["inputResponses"] !== undefined;
+      const refusal = isAnswered ? refusalOf(method, failure) : undefined;
+      if (refusal) return refusal;
+      throw failure;
     } finally {
       this.#calls.delete(options);
     }
@@ -230,6 +231,16 @@ export class Upstream {
   async close(): Promise<void> {
     await this.client.close().catch(() => undefined);
   }
+}
+
+/**
+ * The result of a tool whose server refused an answer: where the server asks by requests, a handler fails for it, and the model reads
+ * why.
+ */
+function refusalOf(method: string, failure: unknown): Params | undefined {
+  if (method !== "tools/call" || !isMcpError(failure) || failure.rpcCode !== rpc.invalidParams)
+    return undefined;
+  return { isError: true, content: [{ type: "text", text: failure.remote?.message ?? failure.message }] };
 }
 
 /** Whether the connection shows in whose course the server sends something. */
