@@ -10,7 +10,13 @@ import type { Connections } from "./connections.js";
 import type { Decoded } from "./decode.js";
 import type { ListBounds, ListPart, ListResult } from "./lists.js";
 import type { Called } from "./middleware.js";
-import { type Attachment, attachModern, listKinds, type Notifications, type Subscriber } from "./subscriptions.js";
+import {
+  type Attachment,
+  attachModern,
+  listKinds,
+  type Notifications,
+  type Subscriber,
+} from "./subscriptions.js";
 
 /**
  * What a server offered when it was approved: a contract as `mcpgen capture` writes it, parsed from its JSON or YAML. A list that
@@ -312,7 +318,8 @@ export class Pins {
         const { complete, references } = await collect(method, options);
         const keys = new Set(read.map((item) => (item as Entry)[key]));
         if (!complete || references.length > 0)
-          for (const name of approved.keys()) if (!keys.has(name)) await entry(method, name as string, options);
+          for (const name of approved.keys())
+            if (!keys.has(name)) await entry(method, name as string, options);
       }
     } catch (error) {
       // Many servers have resources, but do not have the method of templates.

@@ -328,8 +328,7 @@ export async function connect(
     hooks,
     endpoint: endpointOf(source),
   };
-  if (roots && !options.roots)
-    throw invalid("capabilities.roots: give the option roots, too.");
+  if (roots && !options.roots) throw invalid("capabilities.roots: give the option roots, too.");
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
   const opener = await openerOf(source, options, { views, onWarning, legacy });

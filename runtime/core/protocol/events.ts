@@ -184,14 +184,7 @@ export type PinnedListName = "tools" | "prompts" | "resources" | "resourceTempla
  * list cannot be read.
  */
 export type DriftClass =
-  | "added"
-  | "removed"
-  | "renamed"
-  | "text"
-  | "schema"
-  | "annotations"
-  | "instructions"
-  | "list-unavailable";
+  "added" | "removed" | "renamed" | "text" | "schema" | "annotations" | "instructions" | "list-unavailable";
 
 /** A server differs from the contract of its client. Each drift is told once, and again after it was gone. */
 export interface ContractDrift {
