@@ -173,8 +173,6 @@ export class Client implements Caller {
       connections,
       notifications,
       cache,
-      on: (method, listener) => this.on(method, listener),
-      request: (method, params) => this.#request(method, params),
       withMeta: (params, view) => this.#requests.withMeta(params, view),
       collect: (method, options) => this.#collected(method, options),
       entry: (method, name, options) => this.entry(method, name, options),

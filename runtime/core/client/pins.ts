@@ -1,22 +1,16 @@
 import type { RequestOptions } from "@mcpgen/protocol/model";
 import { BoundedMap, invalid, isObject, McpError, messageOf, type Params, sortedText } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
-import type { ContractDrift, DriftClass, PinnedListName } from "../protocol/events.js";
+import type { Drift, DriftClass, PinnedList } from "../protocol/events.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import type { ResultCache } from "./cache.js";
+import { type ResultCache, textOf } from "./cache.js";
 import type { ClientProfile } from "./client-profile.js";
 import type { Connection } from "./connection.js";
 import type { Connections } from "./connections.js";
 import type { Decoded } from "./decode.js";
-import type { ListBounds, ListPart, ListResult } from "./lists.js";
+import type { ListPart, ListResult } from "./lists.js";
 import type { Called } from "./middleware.js";
-import {
-  type Attachment,
-  attachModern,
-  listKinds,
-  type Notifications,
-  type Subscriber,
-} from "./subscriptions.js";
+import { type Attachment, attachModern, listKinds, type Notifications } from "./subscriptions.js";
 
 /**
  * What a server offered when it was approved: a contract as `mcpgen capture` writes it, parsed from its JSON or YAML. A list that
@@ -38,20 +32,39 @@ export interface PinnedContract {
 /** `refuse`: what drifts is not usable; `warn`: events alone. */
 export type OnDrift = "refuse" | "warn";
 
-/** The members of entries that are compared, and the list that has the entries. */
+/** Each list: its method and capability, the member that identifies an entry, and the members that are compared. */
 const lists = {
-  tools: { method: "tools/list", of: "tools", key: "name", schema: ["inputSchema", "outputSchema"] },
-  prompts: { method: "prompts/list", of: "prompts", key: "name", schema: ["arguments"] },
-  resources: { method: "resources/list", of: "resources", key: "uri", schema: ["mimeType"] },
+  tools: {
+    method: "tools/list",
+    of: "tools",
+    key: "name",
+    text: ["title", "description"],
+    schema: ["inputSchema", "outputSchema"],
+  },
+  prompts: {
+    method: "prompts/list",
+    of: "prompts",
+    key: "name",
+    text: ["title", "description"],
+    schema: ["arguments"],
+  },
+  resources: {
+    method: "resources/list",
+    of: "resources",
+    key: "uri",
+    text: ["name", "title", "description"],
+    schema: ["mimeType"],
+  },
   resourceTemplates: {
     method: "resources/templates/list",
     of: "resources",
     key: "uriTemplate",
+    text: ["name", "title", "description"],
     schema: ["mimeType"],
   },
-} as const satisfies Record<PinnedListName, object>;
+} as const satisfies Record<PinnedList, object>;
 
-const listNames = Object.keys(lists) as PinnedListName[];
+const listNames = Object.keys(lists) as PinnedList[];
 
 /** Why each class of drift matters, for people who decide whether to approve it. */
 const reasons: Readonly<Record<DriftClass, string>> = {
@@ -67,68 +80,60 @@ const reasons: Readonly<Record<DriftClass, string>> = {
 
 type Entry = { readonly [member: string]: unknown };
 
-/** The members of an entry, as text of each class. */
-type Texts = { readonly [Class in "text" | "schema" | "annotations"]: string };
+const compared = ["text", "schema", "annotations"] as const;
 
-interface Drift {
-  readonly classes: readonly DriftClass[];
-  /** The other name, of a renamed entry. */
-  readonly counterpart?: string | undefined;
-}
+/** The compared members of an entry, as text; `undefined` where they are nested too deeply. */
+type Texts = { readonly [Class in (typeof compared)[number]]: string | undefined };
 
-/** A list compared with the contract. */
-interface Verdict {
-  readonly approved: ReadonlySet<unknown>;
-  readonly drifts: ReadonlyMap<unknown, Drift>;
-  /** The error of a list that could not be read. */
-  readonly error?: unknown;
-}
-
-/** A list as read over one connection for one client. */
+/** A list over one connection, for one client. */
 interface Reading {
   readonly connection: Connection;
-  /** Absent while the list is read. */
-  verdict?: Verdict;
+  /** The drift of each entry, `undefined` for an approved one. Absent while the list is read. */
+  verdict?: ReadonlyMap<unknown, Drift | undefined>;
+  /** The error of a list that cannot be read. */
+  error?: unknown;
   /** Whether the list has changed while it was read. */
   isStale: boolean;
+  /** Whether each request reads the list again: it could not be read, or its changes are not noticed. */
+  isUnsure: boolean;
   done: Promise<void>;
 }
 
 /** The part of a client that pins use. */
-interface PinHost extends Subscriber {
+interface PinHost {
   readonly connections: Connections;
   readonly notifications: Notifications;
   readonly cache: ResultCache;
   readonly profile: ClientProfile;
   readonly onWarning: (message: string) => void;
   withMeta(params: Params, view: RevisionView<"client">): Params;
-  collect(method: string, options: ListBounds): Promise<ListResult<unknown>>;
+  collect(method: string, options: RequestOptions): Promise<ListResult<unknown>>;
   entry(method: string, name: string, options: RequestOptions): Promise<unknown>;
   listIn(result: Params, method: string): readonly unknown[];
 }
 
 /** An entry that a request uses. */
 interface Target {
-  readonly list: PinnedListName;
+  readonly list: PinnedList;
   readonly key: unknown;
 }
 
-/** A request of the application for a list, or for an entry of it. */
-interface Listing extends Called {
+/** A request of the application. */
+interface Request extends Called {
   readonly part?: ListPart | "page";
 }
 
 /**
  * Compares the lists of a server with a contract: before a client is used, after each `list_changed`, and over each new connection.
- * The requests of the client pass through it after all middleware, so that they name what is sent.
+ * The requests of the client pass through it after all middleware, so that it judges what is sent.
  */
 export class Pins {
   readonly #refuses: boolean;
   readonly #instructions: string;
-  readonly #approved: Readonly<Record<PinnedListName, ReadonlyMap<unknown, Texts>>>;
+  readonly #pinned: Readonly<Record<PinnedList, ReadonlyMap<unknown, Texts>>>;
   /** By list and by the client that the request states. */
   readonly #readings = new BoundedMap<string, Reading>({ count: 400, full: "evict" });
-  /** Options of the requests that read lists for a comparison, and the entries that came. */
+  /** The options of the requests that read lists for a comparison, and the entries that came. */
   readonly #own = new WeakMap<object, unknown[]>();
   /** The drifts that events have told. */
   readonly #told = new Set<string>();
@@ -139,15 +144,7 @@ export class Pins {
   constructor(contract: PinnedContract, onDrift: OnDrift = "refuse") {
     this.#refuses = onDrift === "refuse";
     this.#instructions = contract.instructions ?? "";
-    const approved = (list: PinnedListName): ReadonlyMap<unknown, Texts> => {
-      const entries: unknown = contract[list] ?? [];
-      const { key } = lists[list];
-      const isEntry = (entry: unknown): boolean => isObject(entry) && typeof entry[key] === "string";
-      if (!Array.isArray(entries) || !entries.every(isEntry))
-        throw invalid(`contract.${list}: expected a list of objects with ${key}.`);
-      return new Map((entries as Entry[]).map((entry) => [entry[key], textsOf(list, entry)]));
-    };
-    this.#approved = Object.fromEntries(listNames.map((list) => [list, approved(list)])) as never;
+    this.#pinned = Object.fromEntries(listNames.map((list) => [list, pinned(list, contract)])) as never;
   }
 
   /** Called once, before the client connects. */
@@ -164,18 +161,17 @@ export class Pins {
   async compare(): Promise<void> {
     const { standing } = this.#host.connections;
     if (!standing) return;
-    const { instructions } = standing.negotiated;
-    const drifts = this.instructionsOf(instructions, true) === instructions ? [] : ["instructions" as const];
-    this.#tell("instructions", new Map(drifts.map((each) => [undefined, { classes: [each] }])));
+    const isOther = (standing.negotiated.instructions ?? "") !== this.#instructions;
+    this.#tell(undefined, isOther ? [{ drift: ["instructions"] }] : []);
     await Promise.all(listNames.map((list) => this.read(standing, list)));
   }
 
-  /** The instructions that the application gets: none if the contract has others. @param always also where drifts only warn */
-  instructionsOf(live: string | undefined, always = false): string | undefined {
-    return (always || this.#refuses) && (live ?? "") !== this.#instructions ? undefined : live;
+  /** The instructions that the application gets: none where the contract has others. */
+  instructionsOf(live: string | undefined): string | undefined {
+    return this.#refuses && (live ?? "") !== this.#instructions ? undefined : live;
   }
 
-  /** The pinned entry that a request uses. @param isCall whether the method runs tools */
+  /** The entry that a request uses. @param isCall whether the method runs tools */
   targetOf(method: string, params: Params, isCall: boolean): Target | undefined {
     if (isCall) return { list: "tools", key: params["name"] };
     if (method === "prompts/get") return { list: "prompts", key: params["name"] };
@@ -196,31 +192,25 @@ export class Pins {
    * @throws {McpError} `contract-drift`
    */
   permits({ list, key }: Target, connection: Connection, options: RequestOptions, isFresh: boolean): boolean {
-    const verdict = this.#verdictOf(connection, list, options);
-    if (!this.#refuses) {
-      if (!verdict) void this.read(connection, list, options);
-      return true;
-    }
-    if (!verdict || (verdict.error !== undefined && !isFresh)) return false;
-    if (verdict.approved.has(key)) return true;
-    const isListed = list === "tools" || list === "prompts" || verdict.error !== undefined;
-    const drift = verdict.drifts.get(key) ?? (isListed ? { classes: ["added"] as const } : undefined);
-    if (!drift) return true;
-    const { classes, counterpart } = verdict.error === undefined ? drift : unavailable;
+    const reading = this.#readingOf(connection, list, options);
+    const verdict = isFresh || !reading?.isUnsure ? reading?.verdict : undefined;
+    if (!this.#refuses && !verdict) void this.read(connection, list, options);
+    if (!this.#refuses || !verdict) return !this.#refuses;
     const name = typeof key === "string" ? key : undefined;
-    throw new McpError("contract-drift", textOf(list, { classes, counterpart }, name), {
-      data: { drift: classes, list, name, counterpart },
-      cause: verdict.error,
-    });
+    const { error: cause } = reading!;
+    let drift = verdict.get(key);
+    if (cause !== undefined) drift = { drift: ["list-unavailable"], list, name };
+    else if (!verdict.has(key) && lists[list].key === "name") drift = { drift: ["added"], list, name };
+    if (drift) throw new McpError("contract-drift", messageOfDrift(drift), { data: drift, cause });
+    return true;
   }
 
-  /** Reads a list and compares it. Waits for a reading that goes on, and does not reject. */
-  read(connection: Connection, list: PinnedListName, options: RequestOptions = {}): Promise<void> {
-    const key = readingKey(list, options);
-    const current = this.#readings.get(key);
-    if (current?.connection === connection && !current.verdict) return current.done;
-    const reading: Reading = { connection, isStale: false, done: Promise.resolve() };
-    this.#readings.set(key, reading);
+  /** Reads a list and compares it, or waits for a reading that goes on. Does not reject. */
+  read(connection: Connection, list: PinnedList, options: RequestOptions = {}): Promise<void> {
+    const current = this.#readingOf(connection, list, options);
+    if (current && !current.verdict) return current.done;
+    const reading: Reading = { connection, isStale: false, isUnsure: false, done: Promise.resolve() };
+    this.#readings.set(readingKey(list, options), reading);
     return (reading.done = this.#fill(reading, list, options));
   }
 
@@ -230,213 +220,206 @@ export class Pins {
    * @param wait waits within the limits of the request
    */
   async around(
-    call: Listing,
+    call: Request,
     run: () => Promise<Decoded>,
     wait: (work: () => Promise<void>) => Promise<void>,
   ): Promise<Decoded> {
     const decoded = await run();
+    const { result } = decoded;
     const method = typeof call.part === "object" ? call.part.list : call.method;
     const list = listNames.find((each) => lists[each].method === method);
-    const read = this.#own.get(call.given);
-    if (!list || !(read ?? this.#refuses)) return decoded;
-    const { result } = decoded;
-    const items = this.#host.listIn(result, method);
-    if (read) {
-      for (const item of items) read.push(item);
+    const own = this.#own.get(call.given);
+    if (!list || !(own ?? this.#refuses)) return decoded;
+    const items = this.#host.listIn(result, method) as readonly Entry[];
+    if (own) {
+      for (const item of items) own.push(item);
       return decoded;
     }
-    const { key } = lists[list];
+    const { key, of } = lists[list];
     const { standing } = this.#host.connections;
-    const isApproved = (item: unknown): boolean =>
-      isObject(item) && classesOf(list, item, this.#approved[list].get(item[key]))?.length === 0;
-    let approved: ReadonlySet<unknown> = none;
-    const compared = async (): Promise<void> => {
-      let verdict: Verdict | undefined;
-      while (standing && !(verdict = this.#verdictOf(standing, list, call.given)))
-        await this.read(standing, list, call.given);
-      approved = verdict?.approved ?? none;
-    };
-    await wait(compared);
-    const differs = (item: unknown): boolean => isApproved(item) !== approved.has((item as Entry)[key]);
-    if (items.some(differs)) {
-      this.#reread(list);
-      await wait(compared);
-    }
-    const kept = items.filter((item) => isApproved(item) && approved.has((item as Entry)[key]));
+    const verdict = (): Reading["verdict"] =>
+      standing && this.#readingOf(standing, list, call.given)?.verdict;
+    while (standing && !verdict()) await wait(() => this.read(standing, list, call.given));
+    const isPinned = (item: Entry): boolean =>
+      classesOf(list, item, this.#pinned[list].get(item[key])).length === 0;
+    const isApproved = (item: Entry): boolean =>
+      verdict()?.has(item[key]) === true && !verdict()!.get(item[key]);
+    const kept = items.filter((item) => isPinned(item) && isApproved(item));
+    // The list has changed without a notification.
+    if (items.some((item) => isPinned(item) !== isApproved(item))) this.#changed(of);
     const member = Object.keys(result).find((name) => result[name] === items);
     return member === undefined ? decoded : { ...decoded, result: { ...result, [member]: kept } };
   }
 
-  #verdictOf(connection: Connection, list: PinnedListName, options: RequestOptions): Verdict | undefined {
+  #readingOf(connection: Connection, list: PinnedList, options: RequestOptions): Reading | undefined {
     const reading = this.#readings.get(readingKey(list, options));
-    return reading?.connection === connection ? reading.verdict : undefined;
+    return reading?.connection === connection ? reading : undefined;
   }
 
   #changed(kind: string): void {
     const { standing } = this.#host.connections;
     for (const list of listNames.filter((each) => lists[each].of === kind)) {
-      this.#reread(list);
+      this.#reread(list, "isStale");
       if (standing) void this.read(standing, list);
     }
   }
 
-  /** Has each reading of a list repeated before the next request. */
-  #reread(list: PinnedListName): void {
+  /** Has each reading of a list repeated before the next request. @param mark for readings that go on */
+  #reread(list: PinnedList, mark: "isStale" | "isUnsure"): void {
     for (const [key, reading] of [...this.#readings]) {
       if (!key.startsWith(`${list} `)) continue;
-      reading.isStale = true;
+      reading[mark] = true;
       if (reading.verdict) this.#readings.delete(key);
     }
   }
 
-  async #fill(reading: Reading, list: PinnedListName, options: RequestOptions): Promise<void> {
+  async #fill(reading: Reading, list: PinnedList, options: RequestOptions): Promise<void> {
     const { connection } = reading;
-    await this.#watched(connection);
-    let verdict: Verdict;
+    if (this.#watch?.connection !== connection)
+      this.#watch = { connection, begun: this.#subscribed(connection) };
+    await this.#watch.begun;
+    let verdict: Reading["verdict"];
     do {
       reading.isStale = false;
-      verdict = await this.#compared(connection, list, options);
+      reading.error = undefined;
+      try {
+        verdict = compare(list, this.#pinned[list], await this.#live(connection, list, options));
+      } catch (error) {
+        reading.error = error;
+      }
     } while (reading.isStale && !connection.over);
-    reading.verdict = verdict;
-    if (!connection.over) this.#tell(readingKey(list, options), verdict.drifts, list);
+    const isRead = reading.error === undefined;
+    reading.verdict = isRead ? verdict! : new Map();
+    reading.isUnsure ||= !isRead;
+    const drifts = isRead ? [...verdict!.values()] : [{ drift: ["list-unavailable"] as const, list }];
+    if (!connection.over) this.#tell(list, drifts, !options.onBehalfOf);
   }
 
-  async #compared(
+  /** The entries of a list, as the server sends them. */
+  async #live(
     { negotiated }: Connection,
-    list: PinnedListName,
+    list: PinnedList,
     { onBehalfOf }: RequestOptions,
-  ): Promise<Verdict> {
+  ): Promise<readonly Entry[]> {
     const { method, of, key } = lists[list];
-    const approved = this.#approved[list];
-    const read: unknown[] = [];
+    const { cache, collect, entry } = this.#host;
+    const read: Entry[] = [];
     const options: RequestOptions = { onBehalfOf };
     this.#own.set(options, read);
-    const { cache, collect, entry } = this.#host;
     try {
-      if (negotiated.capabilities[of]) {
-        cache.clear();
-        const { complete, references } = await collect(method, options);
-        const keys = new Set(read.map((item) => (item as Entry)[key]));
-        if (!complete || references.length > 0)
-          for (const name of approved.keys())
-            if (!keys.has(name)) await entry(method, name as string, options);
-      }
+      if (!negotiated.capabilities[of]) return read;
+      cache.clear();
+      const { complete, references } = await collect(method, options);
+      const keys = new Set(read.map((item) => item[key]));
+      for (const name of complete && references.length === 0 ? [] : this.#pinned[list].keys())
+        if (!keys.has(name)) await entry(method, name as string, options);
     } catch (error) {
       // Many servers have resources, but do not have the method of templates.
-      if (!(error instanceof McpError && error.rpcCode === rpc.methodNotFound))
-        return { approved: none, drifts: new Map([[undefined, unavailable]]), error };
+      if (!(error instanceof McpError && error.rpcCode === rpc.methodNotFound)) throw error;
     }
-    return compare(list, approved, read.filter(isObject));
+    return read;
   }
 
   /** Has the server notify of changes, where that takes a subscription (2026-07-28, subscriptions). */
-  #watched(connection: Connection): Promise<void> {
-    if (this.#watch?.connection !== connection)
-      this.#watch = { connection, begun: this.#subscribed(connection) };
-    return this.#watch.begun;
-  }
-
   async #subscribed(connection: Connection): Promise<void> {
     const { view, capabilities } = connection.negotiated;
-    const wanted = Object.fromEntries(
-      listKinds.filter((kind) => capabilities[kind]?.listChanged).map((kind) => [kind, true]),
-    );
-    if (!view.table.outgoingRequests.has("subscriptions/listen") || Object.keys(wanted).length === 0) return;
+    const kinds = listKinds.filter((kind) => capabilities[kind]?.listChanged);
+    if (!view.table.outgoingRequests.has("subscriptions/listen") || kinds.length === 0) return;
+    const wanted = Object.fromEntries(kinds.map((kind) => [kind, true]));
+    const client = {
+      on: this.#host.notifications.add.bind(this.#host.notifications),
+    };
     let attachment: Attachment;
     try {
-      const host = this.#host;
-      attachment = await attachModern({ ...host, client: host }, connection, wanted, () => {});
+      attachment = await attachModern({ ...this.#host, client }, connection, wanted, () => {});
     } catch (error) {
       return this.#host.onWarning(`changes of the server's lists are not noticed: ${messageOf(error)}`);
     }
     // Without the stream, changes would be missed: the next request begins another, and reads its list again.
     void attachment.over.then(() => {
       if (this.#watch?.connection === connection) this.#watch = undefined;
-      for (const list of listNames) this.#reread(list);
+      for (const list of listNames) this.#reread(list, "isUnsure");
     });
   }
 
-  /** Tells each drift once, and again when it comes back. */
-  #tell(place: string, drifts: Verdict["drifts"], list?: PinnedListName): void {
-    const found = new Set<string>();
-    for (const [key, drift] of drifts) {
-      const name = key as string | undefined;
-      const mark = sortedText([place, name, drift]);
-      found.add(mark);
-      if (this.#told.has(mark)) continue;
-      const message = textOf(list, drift, name);
-      const { classes, counterpart } = drift;
-      const event = { type: "contract-drift", drift: classes, list, name, counterpart } as const;
-      this.#host.profile.hooks.emit({ ...event, refused: this.#refuses, message } satisfies ContractDrift);
+  /** Tells each drift once, and again when it comes back. @param isOwn whether the lists are those of the client itself */
+  #tell(list: PinnedList | undefined, drifts: readonly (Drift | undefined)[], isOwn = true): void {
+    const found = new Map(drifts.flatMap((drift) => (drift ? [[sortedText([list, drift]), drift]] : [])));
+    const prefix = sortedText([list]).slice(0, -1);
+    for (const mark of isOwn ? this.#told : [])
+      if (mark.startsWith(prefix) && !found.has(mark)) this.#told.delete(mark);
+    const { emit } = this.#host.profile.hooks;
+    for (const [mark, drift] of found) {
+      const isTold = this.#told.has(mark);
+      this.#told.add(mark);
+      const message = messageOfDrift(drift);
+      if (!isTold) emit({ type: "contract-drift", ...drift, refused: this.#refuses, message });
     }
-    const prefix = JSON.stringify([place]).slice(0, -1);
-    for (const mark of this.#told) if (mark.startsWith(prefix) && !found.has(mark)) this.#told.delete(mark);
-    for (const mark of found) this.#told.add(mark);
   }
 }
 
-const none: ReadonlySet<unknown> = new Set();
-
-const unavailable: Drift = { classes: ["list-unavailable"] };
-
-function readingKey(list: PinnedListName, { onBehalfOf }: RequestOptions): string {
+function readingKey(list: PinnedList, { onBehalfOf }: RequestOptions): string {
   return `${list} ${onBehalfOf ? sortedText(onBehalfOf) : ""}`;
 }
 
-function textsOf(list: PinnedListName, entry: Entry): Texts {
-  const { key, schema } = lists[list];
-  const text = (...members: readonly string[]): string =>
-    sortedText(members.map((member) => entry[member] ?? null));
-  const { annotations } = entry;
-  const { lastModified: _, ...kept } = isObject(annotations) ? annotations : {};
+/** @throws {McpError} `invalid-definition` */
+function pinned(list: PinnedList, contract: PinnedContract): ReadonlyMap<unknown, Texts> {
+  const entries: unknown = contract[list] ?? [];
+  const { key } = lists[list];
+  const isEntry = (entry: unknown): boolean => isObject(entry) && typeof entry[key] === "string";
+  if (!Array.isArray(entries) || !entries.every(isEntry))
+    throw invalid(`contract.${list}: expected a list of objects with ${key}.`);
+  return new Map((entries as Entry[]).map((entry) => [entry[key], textsOf(list, entry)]));
+}
+
+function textsOf(list: PinnedList, entry: Entry): Texts {
+  const { text, schema } = lists[list];
+  const members = (names: readonly string[]): unknown[] => names.map((name) => entry[name] ?? null);
+  const { lastModified: _, ...annotations } = (entry["annotations"] ?? {}) as Entry;
   return {
-    text: key === "name" ? text("title", "description") : text("title", "description", "name"),
-    schema: text(...schema),
-    annotations: isObject(annotations) ? sortedText(kept) : text("annotations"),
+    text: textOf(members(text), sortedText),
+    schema: textOf(members(schema), sortedText),
+    annotations: textOf(annotations, sortedText),
   };
 }
 
-/** The classes in which an entry differs from the contract; `undefined` if the contract does not have it. */
-function classesOf(list: PinnedListName, entry: Entry, pinned: Texts | undefined): DriftClass[] | undefined {
-  if (!pinned) return undefined;
+/** The classes in which an entry differs from the contract. */
+function classesOf(list: PinnedList, entry: Entry, approved: Texts | undefined): DriftClass[] {
+  if (!approved) return ["added"];
   const texts = textsOf(list, entry);
-  return (["text", "schema", "annotations"] as const).filter((each) => texts[each] !== pinned[each]);
+  return compared.filter((each) => texts[each] === undefined || texts[each] !== approved[each]);
 }
 
 /** Compares all entries of a list. Of entries with one name, each must be as approved. */
-function compare(list: PinnedListName, pinned: ReadonlyMap<unknown, Texts>, live: readonly Entry[]): Verdict {
-  const { key } = lists[list];
-  const approved = new Set<unknown>();
-  const drifts = new Map<unknown, Drift>();
-  const removed = new Map(pinned);
-  const added = new Map<unknown, Texts>();
+function compare(
+  list: PinnedList,
+  approved: ReadonlyMap<unknown, Texts>,
+  live: readonly Entry[],
+): ReadonlyMap<unknown, Drift | undefined> {
+  const verdict = new Map<unknown, Drift | undefined>();
+  const added = new Map<string, Texts>();
+  const set = (name: string, drift: DriftClass, counterpart?: string): unknown =>
+    verdict.set(name, { drift: [drift], list, name, counterpart });
   for (const entry of live) {
-    const name = entry[key];
-    removed.delete(name);
-    const classes = classesOf(list, entry, pinned.get(name));
-    if (!classes) added.set(name, textsOf(list, entry));
-    else if (classes.length === 0) approved.add(name);
-    else drifts.set(name, { classes });
+    const name = entry[lists[list].key] as string;
+    const drift = classesOf(list, entry, approved.get(name));
+    if (!approved.has(name)) added.set(name, textsOf(list, entry));
+    if (!verdict.get(name)) verdict.set(name, drift.length > 0 ? { drift, list, name } : undefined);
   }
-  for (const name of drifts.keys()) approved.delete(name);
-  for (const [name, { text, schema }] of removed) {
+  for (const [name, { text, schema }] of approved as ReadonlyMap<string, Texts>) {
+    if (verdict.has(name)) continue;
     const [other] = [...added].find(([, to]) => to.text === text && to.schema === schema) ?? [];
-    drifts.set(name, renamedOr("removed", other as string | undefined));
+    set(name, other === undefined ? "removed" : "renamed", other);
     if (other === undefined) continue;
-    drifts.set(other, renamedOr("added", name as string));
+    set(other, "renamed", name);
     added.delete(other);
   }
-  for (const name of added.keys()) drifts.set(name, { classes: ["added"] });
-  return { approved, drifts };
+  return verdict;
 }
 
-function renamedOr(otherwise: DriftClass, counterpart: string | undefined): Drift {
-  return counterpart === undefined ? { classes: [otherwise] } : { classes: ["renamed"], counterpart };
-}
-
-function textOf(list: PinnedListName | undefined, { classes, counterpart }: Drift, name?: string): string {
+function messageOfDrift({ list, name, drift, counterpart }: Drift): string {
   const what = [list, name === undefined ? undefined : JSON.stringify(name)].filter(Boolean).join(" ");
-  const other = counterpart === undefined ? "" : ` (${JSON.stringify(counterpart)})`;
-  const why = classes.map((each) => `${each}: ${reasons[each]}`).join("; ");
-  return `${what ? `${what}: ` : ""}differs from the contract (${why}${other}). Compare them with mcpgen diff, and write the contract again to approve.`;
+  const other = counterpart === undefined ? "" : `, ${JSON.stringify(counterpart)}`;
+  const why = drift.map((each) => `${each}: ${reasons[each]}${other}`).join("; ");
+  return `${what || "the server"} differs from the contract: ${why}. See mcpgen diff; to approve, write the contract again.`;
 }

@@ -368,7 +368,11 @@ const listen = "subscriptions/listen";
  * subscriptions).
  */
 export async function attachModern(
-  { client, profile, withMeta }: Pick<Subscribing, "client" | "profile" | "withMeta">,
+  {
+    client,
+    profile,
+    withMeta,
+  }: Pick<Subscribing, "profile" | "withMeta"> & { readonly client: Pick<Subscriber, "on"> },
   connection: Connection,
   wanted: SubscriptionRequest,
   push: (notice: ChangeNotice) => void,

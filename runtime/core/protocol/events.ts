@@ -176,7 +176,7 @@ export interface ProtocolWarning extends Peer {
 }
 
 /** The lists of a server that a contract pins. */
-export type PinnedListName = "tools" | "prompts" | "resources" | "resourceTemplates";
+export type PinnedList = "tools" | "prompts" | "resources" | "resourceTemplates";
 
 /**
  * How a server differs from the contract of its client. `added`: the contract lacks it; `renamed`: the same schema and description
@@ -186,16 +186,20 @@ export type PinnedListName = "tools" | "prompts" | "resources" | "resourceTempla
 export type DriftClass =
   "added" | "removed" | "renamed" | "text" | "schema" | "annotations" | "instructions" | "list-unavailable";
 
-/** A server differs from the contract of its client. Each drift is told once, and again after it was gone. */
-export interface ContractDrift {
-  readonly type: "contract-drift";
+/** A difference between a server and the contract of its client; the `data` of the error `contract-drift`. */
+export interface Drift {
   readonly drift: readonly DriftClass[];
   /** Absent for instructions. */
-  readonly list?: PinnedListName | undefined;
-  /** Name of the tool or prompt, URI of the resource or template; absent for instructions and for a list that cannot be read. */
+  readonly list?: PinnedList | undefined;
+  /** Name of the tool or prompt, URI of the resource or template; absent for instructions and for a whole list. */
   readonly name?: string | undefined;
   /** The other name of a renamed entry. */
   readonly counterpart?: string | undefined;
+}
+
+/** A server differs from the contract of its client. Each drift is told once, and again after it was gone. */
+export interface ContractDrift extends Drift {
+  readonly type: "contract-drift";
   /** Whether it is not usable (`onDrift: "refuse"`). */
   readonly refused: boolean;
   /** Says why it matters. */
