@@ -412,7 +412,8 @@ export class Requests {
   /** Sends a request once, unless the entry that it uses is not approved. */
   #post(sending: Sending, { connection, call, params, entry }: Prepared): Promise<ServerResponse> {
     const { pins } = this.#setup;
-    const target = pins?.targetOf(call.method, params, runsTools(entry));
+    const isCall = runsTools(entry) && typeof call.part !== "object";
+    const target = pins?.targetOf(call.method, params, isCall);
     if (!pins || !target) return connection.request(sending);
     // A batch waits for its other messages, and the list may change meanwhile.
     sending.place?.leave();

@@ -19,7 +19,6 @@ import {
   ScriptedPeer,
   base,
   connected,
-  everything,
   reply,
   serverInfo,
   standard,
@@ -148,7 +147,11 @@ describe.each(eras)("at %s", (revision) => {
   test("the order of keys, nulls, _meta, icons and lastModified do not count", async () => {
     const resource = { uri: "a:b", name: "b" };
     const live = {
-      inputSchema: { required: null, properties: { b: {}, a: {} }, type: "object" },
+      inputSchema: {
+        ...(revision < "2026" && { required: null }),
+        properties: { b: {}, a: {} },
+        type: "object",
+      },
       _meta: { "acme/at": 1 },
       description: null,
       name: "good",
@@ -164,8 +167,6 @@ describe.each(eras)("at %s", (revision) => {
   });
 
   test("a schema that is nested too deeply to compare is a drift", async () => {
-    let deep: object = {};
-    for (let level = 0; level < 20_000; level++) deep = { a: deep };
     const { client, peer } = await pinned(revision, [good]);
     const schema = JSON.stringify(inputSchema).slice(0, -1);
     const nested = `${'{"a":'.repeat(20_000)}{}${"}".repeat(20_000)}`;
@@ -223,8 +224,8 @@ describe.each(eras)("at %s", (revision) => {
 test("the calls of a batch are refused each for itself (2025-03-26)", async () => {
   const { client, peer } = await pinned("2025-03-26", [good, evil]);
   const call = (name: string) => ({ method: "tools/call", params: { name } }) as const;
-  const outcomes = await client.batch([call("good"), call("evil"), { method: "ping" }]);
-  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  const outcomes = await client.batch([call("good"), call("evil")]);
+  expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
   expect(outcomes[1]).toMatchObject({ reason: refusal("text") });
   expect(called(peer)).toEqual(["good"]);
 });
@@ -309,7 +310,6 @@ test("a server without a method for templates has none, and one without a list o
   const onEvent = (event: ClientEvent): boolean => events.push(event) > 0;
   await connected("2025-11-25", script, { contract: { tools: [good] }, onEvent });
   expect(events.filter(({ type }) => type === "contract-drift")).toEqual([]);
-  expect(everything).toBeDefined();
 });
 
 test.each<[string, unknown, unknown]>([
