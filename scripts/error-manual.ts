@@ -159,7 +159,8 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     advice: "Raise `maxPages`, `maxItems` or `maxCharacters`.",
   },
   "contract-drift": {
-    meaning: "The server differs from the `contract` of `connect`: `data.drift`, `data.list`, `data.name`. Nothing was sent.",
+    meaning:
+      "The server differs from the `contract` of `connect`: `data.drift`, `data.list`, `data.name`. Nothing was sent.",
     advice: "See `mcpgen diff`. To approve, capture again.",
   },
   "invalid-definition": {

@@ -69,7 +69,7 @@ const listNames = Object.keys(lists) as PinnedList[];
 /** Why each class of drift matters, for people who decide whether to approve it. */
 const reasons: Readonly<Record<DriftClass, string>> = {
   added: "the contract does not have it",
-  removed: "the server does not list it any more",
+  removed: "the server no longer lists it",
   renamed: "it has another name",
   text: "its text changed, and a model follows that text as an instruction",
   schema: "its schema changed, and with it what is sent or returned",
@@ -135,8 +135,8 @@ export class Pins {
   readonly #readings = new BoundedMap<string, Reading>({ count: 400, full: "evict" });
   /** The options of the requests that read lists for a comparison, and the entries that came. */
   readonly #own = new WeakMap<object, unknown[]>();
-  /** The drifts that events have told. */
-  readonly #told = new Set<string>();
+  /** The drifts that events have reported. */
+  readonly #reported = new Set<string>();
   #watch: { readonly connection: Connection; readonly begun: Promise<void> } | undefined;
   #host!: PinHost;
 
@@ -162,7 +162,7 @@ export class Pins {
     const { standing } = this.#host.connections;
     if (!standing) return;
     const isOther = (standing.negotiated.instructions ?? "") !== this.#instructions;
-    this.#tell(undefined, isOther ? [{ drift: ["instructions"] }] : []);
+    this.#report(undefined, isOther ? [{ drift: ["instructions"] }] : []);
     await Promise.all(listNames.map((list) => this.read(standing, list)));
   }
 
@@ -239,7 +239,10 @@ export class Pins {
     const { standing } = this.#host.connections;
     const verdict = (): Reading["verdict"] =>
       standing && this.#readingOf(standing, list, call.given)?.verdict;
-    while (standing && !verdict()) await wait(() => this.read(standing, list, call.given));
+    if (standing)
+      await wait(async () => {
+        while (!verdict()) await this.read(standing, list, call.given);
+      });
     const isPinned = (item: Entry): boolean =>
       classesOf(list, item, this.#pinned[list].get(item[key])).length === 0;
     const isApproved = (item: Entry): boolean =>
@@ -292,7 +295,7 @@ export class Pins {
     reading.verdict = isRead ? verdict! : new Map();
     reading.isUnsure ||= !isRead;
     const drifts = isRead ? [...verdict!.values()] : [{ drift: ["list-unavailable"] as const, list }];
-    if (!connection.over) this.#tell(list, drifts, !options.onBehalfOf);
+    if (!connection.over) this.#report(list, drifts, !options.onBehalfOf);
   }
 
   /** The entries of a list, as the server sends them. */
@@ -342,18 +345,18 @@ export class Pins {
     });
   }
 
-  /** Tells each drift once, and again when it comes back. @param isOwn whether the lists are those of the client itself */
-  #tell(list: PinnedList | undefined, drifts: readonly (Drift | undefined)[], isOwn = true): void {
+  /** Reports each drift once, and again when it comes back. @param isOwn whether the lists are those of the client itself */
+  #report(list: PinnedList | undefined, drifts: readonly (Drift | undefined)[], isOwn = true): void {
     const found = new Map(drifts.flatMap((drift) => (drift ? [[sortedText([list, drift]), drift]] : [])));
     const prefix = sortedText([list]).slice(0, -1);
-    for (const mark of isOwn ? this.#told : [])
-      if (mark.startsWith(prefix) && !found.has(mark)) this.#told.delete(mark);
+    for (const mark of isOwn ? this.#reported : [])
+      if (mark.startsWith(prefix) && !found.has(mark)) this.#reported.delete(mark);
     const { emit } = this.#host.profile.hooks;
     for (const [mark, drift] of found) {
-      const isTold = this.#told.has(mark);
-      this.#told.add(mark);
+      const isReported = this.#reported.has(mark);
+      this.#reported.add(mark);
       const message = messageOfDrift(drift);
-      if (!isTold) emit({ type: "contract-drift", ...drift, refused: this.#refuses, message });
+      if (!isReported) emit({ type: "contract-drift", ...drift, refused: this.#refuses, message });
     }
   }
 }
