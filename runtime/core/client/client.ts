@@ -8,6 +8,7 @@ import type { LogLevel } from "../protocol/meta.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import type { MethodSchemas } from "../schema/schema-check.js";
 import { type MessageSchema, parsed } from "../schema/schema-type.js";
+import { withinBounds } from "./bounds.js";
 import { ResultCache } from "./cache.js";
 import { type ClientLimits, type ClientProfile, declarations, eraOf } from "./client-profile.js";
 import type { BatchPlace, Connection, Negotiated } from "./connection.js";
@@ -18,6 +19,7 @@ import { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListResult, collect, isMissing, leftOut, listIn, pages } from "./lists.js";
 import type { ClientMiddleware, NotificationListener } from "./middleware.js";
 import type { Handshake } from "./negotiation.js";
+import type { Pins } from "./pins.js";
 import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import type { Resend } from "./retry-policy.js";
@@ -111,6 +113,8 @@ export interface ClientSetup {
   readonly legacy: LegacyParts | undefined;
   /** Which requests are sent again after the connection broke; `safe` if absent. */
   readonly resend: Resend | undefined;
+  /** Compares the server with a contract. */
+  readonly pins?: Pins | undefined;
   readonly onWarning: (message: string) => void;
 }
 
@@ -162,6 +166,17 @@ export class Client implements Caller {
       questions,
       profile,
       relist: (tool, options) => this.#relist(tool, options),
+      pins: setup.pins,
+    });
+    setup.pins?.attach({
+      ...setup,
+      connections,
+      notifications,
+      cache,
+      withMeta: (params, view) => this.#requests.withMeta(params, view),
+      collect: (method, options) => this.#collected(method, options),
+      entry: (method, name, options) => this.entry(method, name, options),
+      listIn: (result, method) => this.#listIn(result, method),
     });
   }
 
@@ -179,9 +194,11 @@ export class Client implements Caller {
     return this.#negotiated.capabilities;
   }
 
-  /** The server's advice on using it, for the model. */
+  /** The server's advice on using it, for the model. Absent if it is not the approved one (`contract` of `connect`). */
   get instructions(): string | undefined {
-    return this.#negotiated.instructions;
+    const { pins } = this.#setup;
+    const { instructions } = this.#negotiated;
+    return pins ? pins.instructionsOf(instructions) : instructions;
   }
 
   get #negotiated(): Negotiated {
@@ -218,10 +235,11 @@ export class Client implements Caller {
   /** @internal */
   async start(signal: Signal | undefined, prepare?: (client: Client) => unknown): Promise<this> {
     const connections = this.#connections;
-    const { onClose } = this.#setup;
+    const { onClose, pins } = this.#setup;
     try {
       if (prepare) await prepare(this);
       await connections.open(signal);
+      if (pins) await this.#compared(pins, signal);
     } catch (error) {
       // Nothing else holds the client, unless `prepare` passed it on.
       void connections.close().catch(() => undefined);
@@ -230,6 +248,17 @@ export class Client implements Caller {
     if (onClose)
       void connections.ended.then((why) => this.#notifications.attempt("onClose", () => onClose(why)));
     return this;
+  }
+
+  /** Waits for the first comparison with the contract. @throws {McpError} `timeout`, `cancelled` */
+  #compared(pins: Pins, signal: Signal | undefined): Promise<void> {
+    const { clock, connectTimeout: limit } = this.#setup.profile;
+    const began = clock.now();
+    const late = (now: number): McpError =>
+      new McpError("timeout", `connect: the lists of the server were not read within ${limit} ms`, {
+        data: { timer: "connect", limit, elapsed: now - began },
+      });
+    return withinBounds({ clock, method: "connect", signal, due: began + limit, late }, () => pins.compare());
   }
 
   /** Whether no request waits for an answer. */

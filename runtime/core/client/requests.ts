@@ -45,6 +45,7 @@ import {
 import type { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListPart, readPart } from "./lists.js";
 import { type Alternative, type Called, type Numbered, originOf, sendThrough } from "./middleware.js";
+import type { Pins } from "./pins.js";
 import { type Questions, isComplete, throughRounds } from "./questions.js";
 import { type Resend, type RetryReason, isRepeatable, retries, retryReason } from "./retry-policy.js";
 import type { Notifications } from "./subscriptions.js";
@@ -78,6 +79,7 @@ interface RequestSetup {
   readonly profile: ClientProfile;
   /** Lists the tools again, because the known header declarations of the tool are out of date. */
   readonly relist: (tool: string, options: RequestOptions) => Promise<unknown>;
+  readonly pins: Pins | undefined;
 }
 
 /** Options that distinguish a request from other requests of its method. */
@@ -156,7 +158,14 @@ export class Requests {
     return result === decoded.result ? decoded : { ...decoded, result };
   }
 
-  async #exchange(call: Call): Promise<Decoded> {
+  #exchange(call: Call): Promise<Decoded> {
+    const { pins } = this.#setup;
+    if (!pins) return this.#answered(call);
+    const run = (): Promise<Decoded> => this.#answered(call);
+    return pins.around(call, run, (work) => this.#whileConnecting(call, work));
+  }
+
+  async #answered(call: Call): Promise<Decoded> {
     const { method, params, options } = call;
     for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
     const { connections, tools, resend } = this.#setup;
@@ -398,18 +407,36 @@ export class Requests {
       return added ? { ...added, ...mirrored } : mirrored;
     };
     const sending = { method, options, write, headers, added, authorized, place, numbered, started, call };
-    return call.repeatable ? this.#repeated(sending, prepared) : connection.request(sending);
+    return call.repeatable ? this.#repeated(sending, prepared) : this.#post(sending, prepared);
+  }
+
+  /** Sends a request once, unless the entry that it uses is not approved. */
+  #post(sending: Sending, { connection, call, params, entry }: Prepared): Promise<ServerResponse> {
+    const { pins } = this.#setup;
+    const isCall = runsTools(entry) && typeof call.part !== "object";
+    const target = pins?.targetOf(call.method, params, isCall);
+    if (!pins || !target) return connection.request(sending);
+    // A batch waits for its other messages, and the list may change meanwhile.
+    sending.place?.leave();
+    const alone = { ...sending, place: undefined };
+    const post = async (): Promise<ServerResponse> => {
+      for (let isFresh = false; !pins.permits(target, connection, call.given, isFresh); isFresh = true)
+        await this.#whileConnecting(call, () => pins.read(connection, target.list, call.given));
+      return connection.request(alone);
+    };
+    return post();
   }
 
   /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
-  async #repeated(sending: Sending, { connection, call }: Prepared): Promise<ServerResponse> {
+  async #repeated(sending: Sending, prepared: Prepared): Promise<ServerResponse> {
+    const { connection, call } = prepared;
     const { pauses } = retries.exchange;
     // The first attempt is sent synchronously, so that requests are sent in the order of the calls.
-    let sent = connection.request(sending);
+    let sent = this.#post(sending, prepared);
     let failure: unknown;
     for await (const attempt of attempts({ pauses, clock: this.#setup.profile.clock })) {
       try {
-        if (attempt > 0) sent = connection.request(sending);
+        if (attempt > 0) sent = this.#post(sending, prepared);
         return await sent;
       } catch (error) {
         failure = error;

@@ -366,8 +366,12 @@ const listen = "subscriptions/listen";
  * Subscribes in the modern era: one `subscriptions/listen`, whose answer ends the subscription (2026-07-28,
  * subscriptions).
  */
-async function attachModern(
-  { client, profile, withMeta }: Subscribing,
+export async function attachModern(
+  {
+    client,
+    profile,
+    withMeta,
+  }: Pick<Subscribing, "profile" | "withMeta"> & { readonly client: Pick<Subscriber, "on"> },
   connection: Connection,
   wanted: SubscriptionRequest,
   push: (notice: ChangeNotice) => void,
