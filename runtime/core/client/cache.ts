@@ -166,7 +166,7 @@ export function cacheKey(
 /** The JSON text; `undefined` if the value is nested too deeply. */
 export function textOf(
   value: unknown,
-  write: (value: unknown) => string = JSON.stringify,
+  write: (json: unknown) => string = JSON.stringify,
 ): string | undefined {
   try {
     return write(value);

@@ -8,7 +8,6 @@ import type { LogLevel } from "../protocol/meta.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import type { MethodSchemas } from "../schema/schema-check.js";
 import { type MessageSchema, parsed } from "../schema/schema-type.js";
-import { withinBounds } from "./bounds.js";
 import { ResultCache } from "./cache.js";
 import { type ClientLimits, type ClientProfile, declarations, eraOf } from "./client-profile.js";
 import type { BatchPlace, Connection, Negotiated } from "./connection.js";
@@ -19,13 +18,14 @@ import { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListResult, collect, isMissing, leftOut, listIn, pages } from "./lists.js";
 import type { ClientMiddleware, NotificationListener } from "./middleware.js";
 import type { Handshake } from "./negotiation.js";
-import type { Pins } from "./pins.js";
+import type { PinHost, Pins } from "./pins.js";
 import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import type { Resend } from "./retry-policy.js";
 import {
   type LegacyAttach,
   Notifications,
+  type Subscribing,
   type Subscription,
   type SubscriptionRequest,
   subscribe,
@@ -113,8 +113,8 @@ export interface ClientSetup {
   readonly legacy: LegacyParts | undefined;
   /** Which requests are sent again after the connection broke; `safe` if absent. */
   readonly resend: Resend | undefined;
-  /** Compares the server with a contract. */
-  readonly pins?: Pins | undefined;
+  /** Makes the comparison of the server with a contract. */
+  readonly pinsFor: ((host: PinHost) => Pins) | undefined;
   readonly onWarning: (message: string) => void;
 }
 
@@ -137,6 +137,8 @@ export class Client implements Caller {
   readonly #vendor: VendorHandlers;
   readonly #connections: Connections;
   readonly #requests: Requests;
+  readonly #subscribing: Subscribing;
+  readonly #pins: Pins | undefined;
 
   constructor(setup: ClientSetup) {
     const { profile, limits, onWarning, legacy } = setup;
@@ -157,6 +159,16 @@ export class Client implements Caller {
         tools.forget();
       },
     }));
+    this.#subscribing = {
+      client: this,
+      connections,
+      profile,
+      known: setup.known,
+      maxNotices: limits.maxNotices,
+      withMeta: (params, view) => this.#requests.withMeta(params, view),
+      attachLegacy: legacy?.attach,
+    };
+    const pins = (this.#pins = setup.pinsFor?.({ ...this.#subscribing, client: this, onWarning }));
     this.#requests = new Requests({
       connections,
       cache,
@@ -166,17 +178,7 @@ export class Client implements Caller {
       questions,
       profile,
       relist: (tool, options) => this.#relist(tool, options),
-      pins: setup.pins,
-    });
-    setup.pins?.attach({
-      ...setup,
-      connections,
-      notifications,
-      cache,
-      withMeta: (params, view) => this.#requests.withMeta(params, view),
-      collect: (method, options) => this.#collected(method, options),
-      entry: (method, name, options) => this.entry(method, name, options),
-      listIn: (result, method) => this.#listIn(result, method),
+      pins,
     });
   }
 
@@ -196,9 +198,8 @@ export class Client implements Caller {
 
   /** The server's advice on using it, for the model. Absent if it is not the approved one (`contract` of `connect`). */
   get instructions(): string | undefined {
-    const { pins } = this.#setup;
     const { instructions } = this.#negotiated;
-    return pins ? pins.instructionsOf(instructions) : instructions;
+    return this.#pins ? this.#pins.instructionsOf(instructions) : instructions;
   }
 
   get #negotiated(): Negotiated {
@@ -235,11 +236,15 @@ export class Client implements Caller {
   /** @internal */
   async start(signal: Signal | undefined, prepare?: (client: Client) => unknown): Promise<this> {
     const connections = this.#connections;
-    const { onClose, pins } = this.#setup;
+    const pins = this.#pins;
+    const { onClose, profile } = this.#setup;
+    const { clock, connectTimeout: timeout } = profile;
+    const options = { timeout, totalTimeout: timeout, ...(signal ? { signal } : {}) };
+    const connecting = { method: "connect", options, started: clock.now() };
     try {
       if (prepare) await prepare(this);
       await connections.open(signal);
-      if (pins) await this.#compared(pins, signal);
+      if (pins) await this.#requests.whileConnecting(connecting, () => pins.compare());
     } catch (error) {
       // Nothing else holds the client, unless `prepare` passed it on.
       void connections.close().catch(() => undefined);
@@ -248,17 +253,6 @@ export class Client implements Caller {
     if (onClose)
       void connections.ended.then((why) => this.#notifications.attempt("onClose", () => onClose(why)));
     return this;
-  }
-
-  /** Waits for the first comparison with the contract. @throws {McpError} `timeout`, `cancelled` */
-  #compared(pins: Pins, signal: Signal | undefined): Promise<void> {
-    const { clock, connectTimeout: limit } = this.#setup.profile;
-    const began = clock.now();
-    const late = (now: number): McpError =>
-      new McpError("timeout", `connect: the lists of the server were not read within ${limit} ms`, {
-        data: { timer: "connect", limit, elapsed: now - began },
-      });
-    return withinBounds({ clock, method: "connect", signal, due: began + limit, late }, () => pins.compare());
   }
 
   /** Whether no request waits for an answer. */
@@ -575,17 +569,7 @@ export class Client implements Caller {
   subscribe<Added extends object = object>(
     wanted: SubscriptionRequest & NoInfer<Added>,
   ): Promise<Subscription> {
-    const { profile, limits, known, legacy } = this.#setup;
-    const given = {
-      client: this,
-      connections: this.#connections,
-      profile,
-      known,
-      maxNotices: limits.maxNotices,
-      withMeta: (params: Params, view: RevisionView<"client">) => this.#requests.withMeta(params, view),
-      attachLegacy: legacy?.attach,
-    };
-    return subscribe(given, wanted);
+    return subscribe(this.#subscribing, wanted);
   }
 
   /**

@@ -1,25 +1,24 @@
-import type { RequestOptions } from "@mcpgen/protocol/model";
+import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
 import { BoundedMap, invalid, isObject, McpError, messageOf, type Params, sortedText } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { Drift, DriftClass, PinnedList } from "../protocol/events.js";
-import type { RevisionView } from "../protocol/revision-view.js";
+import { runsTools } from "../protocol/revision-view.js";
+import { type Bounded, whileConnecting, withinBounds } from "./bounds.js";
 import { type ResultCache, textOf } from "./cache.js";
-import type { ClientProfile } from "./client-profile.js";
 import type { Connection } from "./connection.js";
-import type { Connections } from "./connections.js";
 import type { Decoded } from "./decode.js";
-import type { ListPart, ListResult } from "./lists.js";
+import type { ListPart } from "./lists.js";
 import type { Called } from "./middleware.js";
-import { type Attachment, attachModern, listKinds, type Notifications } from "./subscriptions.js";
+import { attachModern, listKinds, type Subscriber, type Subscribing } from "./subscriptions.js";
 
 /**
  * What a server offered when it was approved: a contract as `mcpgen capture` writes it, parsed from its JSON or YAML. A list that
  * it lacks is empty: nothing of it is approved.
  *
- * Compared are, as JSON whose keys have no order: of each entry `title` and `description`, and the `name` of resources and
- * templates (`text`); `inputSchema` and `outputSchema` of tools, `arguments` of prompts, `mimeType` of resources and templates
- * (`schema`); `annotations`, but for `lastModified`. Null counts as absent. `_meta`, `icons`, `size`, `execution` and members that
- * no revision defines are not compared. The live lists are those that this client gets, at its revision and for its capabilities.
+ * Compared are, as JSON whose keys have no order: of each entry `name`, `title` and `description` (`text`); `inputSchema` and
+ * `outputSchema` of tools, `arguments` of prompts, `mimeType` of resources and templates (`schema`); `annotations`, but for
+ * `lastModified`. Null counts as absent. `_meta`, `icons`, `size`, `execution` and members that no revision defines are not
+ * compared. The live lists are those that this client gets, at its revision and for its capabilities.
  */
 export interface PinnedContract {
   readonly instructions?: string | undefined;
@@ -32,39 +31,19 @@ export interface PinnedContract {
 /** `refuse`: what drifts is not usable; `warn`: events alone. */
 export type OnDrift = "refuse" | "warn";
 
-/** Each list: its method and capability, the member that identifies an entry, and the members that are compared. */
+/** Each list: its method and capability, and the member that identifies an entry. */
 const lists = {
-  tools: {
-    method: "tools/list",
-    of: "tools",
-    key: "name",
-    text: ["title", "description"],
-    schema: ["inputSchema", "outputSchema"],
-  },
-  prompts: {
-    method: "prompts/list",
-    of: "prompts",
-    key: "name",
-    text: ["title", "description"],
-    schema: ["arguments"],
-  },
-  resources: {
-    method: "resources/list",
-    of: "resources",
-    key: "uri",
-    text: ["name", "title", "description"],
-    schema: ["mimeType"],
-  },
-  resourceTemplates: {
-    method: "resources/templates/list",
-    of: "resources",
-    key: "uriTemplate",
-    text: ["name", "title", "description"],
-    schema: ["mimeType"],
-  },
+  tools: { method: "tools/list", of: "tools", key: "name" },
+  prompts: { method: "prompts/list", of: "prompts", key: "name" },
+  resources: { method: "resources/list", of: "resources", key: "uri" },
+  resourceTemplates: { method: "resources/templates/list", of: "resources", key: "uriTemplate" },
 } as const satisfies Record<PinnedList, object>;
 
 const listNames = Object.keys(lists) as PinnedList[];
+
+/** The compared members of the entries of all lists. */
+const textMembers = ["name", "title", "description"];
+const schemaMembers = ["inputSchema", "outputSchema", "arguments", "mimeType"];
 
 /** Why each class of drift matters, for people who decide whether to approve it. */
 const reasons: Readonly<Record<DriftClass, string>> = {
@@ -85,42 +64,48 @@ const compared = ["text", "schema", "annotations"] as const;
 /** The compared members of an entry, as text; `undefined` where they are nested too deeply. */
 type Texts = { readonly [Class in (typeof compared)[number]]: string | undefined };
 
+/** The drift of each entry that the server or the contract lists; `null` for an approved one. */
+type Verdict = ReadonlyMap<unknown, Drift | null>;
+
+/** A time in which changes of the lists are noticed: until the connection or the subscription ends. */
+interface Watch {
+  readonly connection: Connection;
+  readonly begun: Promise<void>;
+}
+
 /** A list over one connection, for one client. */
 interface Reading {
-  readonly connection: Connection;
-  /** The drift of each entry, `undefined` for an approved one. Absent while the list is read. */
-  verdict?: ReadonlyMap<unknown, Drift | undefined>;
+  readonly watch: Watch;
+  /** Absent while the list is read. */
+  verdict?: Verdict;
   /** The error of a list that cannot be read. */
   error?: unknown;
-  /** Whether the list has changed while it was read. */
+  /** Whether the list has changed since. */
   isStale: boolean;
-  /** Whether each request reads the list again: it could not be read, or its changes are not noticed. */
-  isUnsure: boolean;
   done: Promise<void>;
 }
 
 /** The part of a client that pins use. */
-interface PinHost {
-  readonly connections: Connections;
-  readonly notifications: Notifications;
-  readonly cache: ResultCache;
-  readonly profile: ClientProfile;
+export interface PinHost extends Pick<Subscribing, "connections" | "profile" | "withMeta"> {
+  readonly client: Subscriber & {
+    readonly cache: ResultCache;
+    items(method: string, options: RequestOptions): AsyncIterable<unknown>;
+    entry(method: string, name: string, options: RequestOptions): Promise<unknown>;
+  };
   readonly onWarning: (message: string) => void;
-  withMeta(params: Params, view: RevisionView<"client">): Params;
-  collect(method: string, options: RequestOptions): Promise<ListResult<unknown>>;
-  entry(method: string, name: string, options: RequestOptions): Promise<unknown>;
-  listIn(result: Params, method: string): readonly unknown[];
-}
-
-/** An entry that a request uses. */
-interface Target {
-  readonly list: PinnedList;
-  readonly key: unknown;
 }
 
 /** A request of the application. */
-interface Request extends Called {
+interface Request extends Called, Bounded {
   readonly part?: ListPart | "page";
+}
+
+/** A request that is ready to be sent. */
+interface Ready {
+  readonly connection: Connection;
+  readonly call: Request;
+  readonly params: Params;
+  readonly entry: OutgoingRequest;
 }
 
 /**
@@ -128,30 +113,26 @@ interface Request extends Called {
  * The requests of the client pass through it after all middleware, so that it judges what is sent.
  */
 export class Pins {
+  readonly #host: PinHost;
   readonly #refuses: boolean;
   readonly #instructions: string;
   readonly #pinned: Readonly<Record<PinnedList, ReadonlyMap<unknown, Texts>>>;
   /** By list and by the client that the request states. */
   readonly #readings = new BoundedMap<string, Reading>({ count: 400, full: "evict" });
   /** The options of the requests that read lists for a comparison, and the entries that came. */
-  readonly #own = new WeakMap<object, unknown[]>();
-  /** The drifts that events have reported. */
-  readonly #reported = new Set<string>();
-  #watch: { readonly connection: Connection; readonly begun: Promise<void> } | undefined;
-  #host!: PinHost;
+  readonly #own = new WeakMap<object, Entry[]>();
+  /** The drifts of each list that events have reported. */
+  readonly #reported = new Map<PinnedList | undefined, ReadonlySet<string>>();
+  #watch: Watch | undefined;
 
   /** @throws {McpError} `invalid-definition`: a list of the contract is not one, or an entry has no name */
-  constructor(contract: PinnedContract, onDrift: OnDrift = "refuse") {
+  constructor(host: PinHost, contract: PinnedContract, onDrift: OnDrift = "refuse") {
+    this.#host = host;
     this.#refuses = onDrift === "refuse";
     this.#instructions = contract.instructions ?? "";
     this.#pinned = Object.fromEntries(listNames.map((list) => [list, pinned(list, contract)])) as never;
-  }
-
-  /** Called once, before the client connects. */
-  attach(host: PinHost): void {
-    this.#host = host;
     for (const kind of listKinds)
-      host.notifications.add(`notifications/${kind}/list_changed`, () => this.#changed(kind));
+      host.client.on(`notifications/${kind}/list_changed`, () => this.#changed(kind));
     host.profile.hooks.onEvent(({ type }) => {
       if (type === "connection-opened") void this.compare();
     });
@@ -163,7 +144,7 @@ export class Pins {
     if (!standing) return;
     const isOther = (standing.negotiated.instructions ?? "") !== this.#instructions;
     this.#report(undefined, isOther ? [{ drift: ["instructions"] }] : []);
-    await Promise.all(listNames.map((list) => this.read(standing, list)));
+    await Promise.all(listNames.map((list) => this.#read(standing, list)));
   }
 
   /** The instructions that the application gets: none where the contract has others. */
@@ -171,156 +152,150 @@ export class Pins {
     return this.#refuses && (live ?? "") !== this.#instructions ? undefined : live;
   }
 
-  /** The entry that a request uses. @param isCall whether the method runs tools */
-  targetOf(method: string, params: Params, isCall: boolean): Target | undefined {
-    if (isCall) return { list: "tools", key: params["name"] };
-    if (method === "prompts/get") return { list: "prompts", key: params["name"] };
-    if (method === "resources/read" || method === "resources/subscribe")
-      return { list: "resources", key: params["uri"] };
-    const ref: unknown = method === "completion/complete" && params["ref"];
-    if (!isObject(ref)) return undefined;
-    return ref["type"] === "ref/prompt"
-      ? { list: "prompts", key: ref["name"] }
-      : { list: "resourceTemplates", key: ref["uri"] };
+  /**
+   * Sends a request that uses an entry, unless the entry is not approved; `undefined` if the request uses none. Servers may have
+   * resources that they do not list, and whose URIs come from tools and templates: those pass.
+   */
+  guarding({ connection, call, params, entry }: Ready): Pick<Connection, "request"> | undefined {
+    const target = targetOf(call, params, entry);
+    if (!target) return undefined;
+    const [list, key] = target;
+    if (!this.#refuses) {
+      if (!this.#settled(connection, list, call.given)) void this.#read(connection, list, call.given);
+      return undefined;
+    }
+    const name = typeof key === "string" ? key : undefined;
+    return {
+      request: (sending) => {
+        // A batch waits for its other messages, and the list may change meanwhile.
+        sending.place?.leave();
+        return this.#whenSettled(connection, list, call, ({ verdict, error: cause }) => {
+          let drift = verdict.get(key);
+          if (cause !== undefined) drift = { drift: ["list-unavailable"], list, name };
+          else if (drift === undefined && lists[list].key === "name")
+            drift = { drift: ["added"], list, name };
+          if (drift) throw new McpError("contract-drift", messageOfDrift(drift), { data: drift, cause });
+          return connection.request(sending);
+        });
+      },
+    };
+  }
+
+  /** Leaves out of a list in a result what is not approved. */
+  async judged(call: Request, answer: Promise<Decoded>): Promise<Decoded> {
+    const decoded = await answer;
+    const method = typeof call.part === "object" ? call.part.list : call.method;
+    const list = listNames.find((each) => lists[each].method === method);
+    const items = list && (decoded.result[list] as readonly Entry[] | undefined);
+    if (!list || !items) return decoded;
+    const own = this.#own.get(call.given);
+    for (const item of own ? items : []) own!.push(item);
+    if (own || !this.#refuses) return decoded;
+    const connection = await this.#host.connections.open();
+    return this.#whenSettled(connection, list, call, ({ verdict }) => {
+      const { key, of } = lists[list];
+      const isApproved = (item: Entry): boolean => verdict.get(item[key]) === null;
+      const isPinned = (item: Entry): boolean =>
+        classesOf(textsOf(list, item), this.#pinned[list].get(item[key])).length === 0;
+      // The list has changed without a notification.
+      if (items.some((item) => isPinned(item) !== isApproved(item))) this.#changed(of);
+      const kept = items.filter((item) => isPinned(item) && isApproved(item));
+      return { ...decoded, result: { ...decoded.result, [list]: kept } };
+    });
   }
 
   /**
-   * Whether a request may be sent now: `false` if the list must be read before. Servers may have resources that they do not list, and
-   * whose URIs come from tools and templates: those pass.
+   * The reading by which a request is judged; `undefined` if the list must be read before.
    *
-   * @param isFresh whether the list was read for this request
-   * @throws {McpError} `contract-drift`
+   * @param isFresh whether the list was read for this request, which suffices where it could not be read and where changes are not noticed
    */
-  permits({ list, key }: Target, connection: Connection, options: RequestOptions, isFresh: boolean): boolean {
-    const reading = this.#readingOf(connection, list, options);
-    const verdict = isFresh || !reading?.isUnsure ? reading?.verdict : undefined;
-    if (!this.#refuses && !verdict) void this.read(connection, list, options);
-    if (!this.#refuses || !verdict) return !this.#refuses;
-    const name = typeof key === "string" ? key : undefined;
-    const { error: cause } = reading!;
-    let drift = verdict.get(key);
-    if (cause !== undefined) drift = { drift: ["list-unavailable"], list, name };
-    else if (!verdict.has(key) && lists[list].key === "name") drift = { drift: ["added"], list, name };
-    if (drift) throw new McpError("contract-drift", messageOfDrift(drift), { data: drift, cause });
-    return true;
+  #settled(connection: Connection, list: PinnedList, options: RequestOptions, isFresh = false) {
+    const reading = this.#readings.get(readingKey(list, options));
+    if (!reading || reading.watch.connection !== connection || reading.isStale) return undefined;
+    const { verdict, error, watch } = reading;
+    return verdict && (isFresh || (error === undefined && watch === this.#watch))
+      ? { verdict, error }
+      : undefined;
+  }
+
+  /** Reads the list, if it must be, within the limits of the request. @param use called at once when the list is settled */
+  async #whenSettled<T>(
+    connection: Connection,
+    list: PinnedList,
+    call: Request,
+    use: (settled: { readonly verdict: Verdict; readonly error: unknown }) => T | Promise<T>,
+  ): Promise<T> {
+    const { clock, timeouts } = this.#host.profile;
+    for (let isFresh = false; !connection.over; isFresh = true) {
+      const settled = this.#settled(connection, list, call.given, isFresh);
+      if (settled) return use(settled);
+      const read = (): Promise<void> => this.#read(connection, list, call.given);
+      await withinBounds(whileConnecting(clock, timeouts, call), read);
+    }
+    throw connection.over;
   }
 
   /** Reads a list and compares it, or waits for a reading that goes on. Does not reject. */
-  read(connection: Connection, list: PinnedList, options: RequestOptions = {}): Promise<void> {
-    const current = this.#readingOf(connection, list, options);
-    if (current && !current.verdict) return current.done;
-    const reading: Reading = { connection, isStale: false, isUnsure: false, done: Promise.resolve() };
-    this.#readings.set(readingKey(list, options), reading);
+  #read(connection: Connection, list: PinnedList, options: RequestOptions = {}): Promise<void> {
+    const key = readingKey(list, options);
+    const current = this.#readings.get(key);
+    if (current?.watch.connection === connection && !current.verdict) return current.done;
+    if (this.#watch?.connection !== connection)
+      this.#watch = { connection, begun: this.#subscribed(connection) };
+    const reading: Reading = { watch: this.#watch, isStale: false, done: Promise.resolve() };
+    this.#readings.set(key, reading);
     return (reading.done = this.#fill(reading, list, options));
   }
 
-  /**
-   * Runs a request, and leaves out of a list in its result what is not approved.
-   *
-   * @param wait waits within the limits of the request
-   */
-  async around(
-    call: Request,
-    run: () => Promise<Decoded>,
-    wait: (work: () => Promise<void>) => Promise<void>,
-  ): Promise<Decoded> {
-    const decoded = await run();
-    const { result } = decoded;
-    const method = typeof call.part === "object" ? call.part.list : call.method;
-    const list = listNames.find((each) => lists[each].method === method);
-    const own = this.#own.get(call.given);
-    if (!list || !(own ?? this.#refuses)) return decoded;
-    const items = this.#host.listIn(result, method) as readonly Entry[];
-    if (own) {
-      for (const item of items) own.push(item);
-      return decoded;
-    }
-    const { key, of } = lists[list];
-    const { standing } = this.#host.connections;
-    const verdict = (): Reading["verdict"] =>
-      standing && this.#readingOf(standing, list, call.given)?.verdict;
-    if (standing)
-      await wait(async () => {
-        while (!verdict()) await this.read(standing, list, call.given);
-      });
-    const isPinned = (item: Entry): boolean =>
-      classesOf(list, item, this.#pinned[list].get(item[key])).length === 0;
-    const isApproved = (item: Entry): boolean =>
-      verdict()?.has(item[key]) === true && !verdict()!.get(item[key]);
-    const kept = items.filter((item) => isPinned(item) && isApproved(item));
-    // The list has changed without a notification.
-    if (items.some((item) => isPinned(item) !== isApproved(item))) this.#changed(of);
-    const member = Object.keys(result).find((name) => result[name] === items);
-    return member === undefined ? decoded : { ...decoded, result: { ...result, [member]: kept } };
-  }
-
-  #readingOf(connection: Connection, list: PinnedList, options: RequestOptions): Reading | undefined {
-    const reading = this.#readings.get(readingKey(list, options));
-    return reading?.connection === connection ? reading : undefined;
-  }
-
-  #changed(kind: string): void {
-    const { standing } = this.#host.connections;
-    for (const list of listNames.filter((each) => lists[each].of === kind)) {
-      this.#reread(list, "isStale");
-      if (standing) void this.read(standing, list);
-    }
-  }
-
-  /** Has each reading of a list repeated before the next request. @param mark for readings that go on */
-  #reread(list: PinnedList, mark: "isStale" | "isUnsure"): void {
-    for (const [key, reading] of [...this.#readings]) {
-      if (!key.startsWith(`${list} `)) continue;
-      reading[mark] = true;
-      if (reading.verdict) this.#readings.delete(key);
-    }
-  }
-
-  async #fill(reading: Reading, list: PinnedList, options: RequestOptions): Promise<void> {
-    const { connection } = reading;
-    if (this.#watch?.connection !== connection)
-      this.#watch = { connection, begun: this.#subscribed(connection) };
-    await this.#watch.begun;
-    let verdict: Reading["verdict"];
+  async #fill(reading: Reading, list: PinnedList, { onBehalfOf }: RequestOptions): Promise<void> {
+    const { connection, begun } = reading.watch;
+    await begun;
+    let verdict: Verdict;
     do {
       reading.isStale = false;
       reading.error = undefined;
       try {
-        verdict = compare(list, this.#pinned[list], await this.#live(connection, list, options));
+        verdict = compare(list, this.#pinned[list], await this.#live(connection, list, { onBehalfOf }));
       } catch (error) {
+        verdict = new Map();
         reading.error = error;
       }
     } while (reading.isStale && !connection.over);
+    reading.verdict = verdict;
     const isRead = reading.error === undefined;
-    reading.verdict = isRead ? verdict! : new Map();
-    reading.isUnsure ||= !isRead;
-    const drifts = isRead ? [...verdict!.values()] : [{ drift: ["list-unavailable"] as const, list }];
-    if (!connection.over) this.#report(list, drifts, !options.onBehalfOf);
+    const drifts = isRead ? [...verdict.values()] : [{ drift: ["list-unavailable"] as const, list }];
+    if (!connection.over) this.#report(list, drifts, !onBehalfOf);
   }
 
-  /** The entries of a list, as the server sends them. */
-  async #live(
-    { negotiated }: Connection,
-    list: PinnedList,
-    { onBehalfOf }: RequestOptions,
-  ): Promise<readonly Entry[]> {
+  /** The entries of a list, as the server sends them. @param options those of this reading alone */
+  async #live({ negotiated }: Connection, list: PinnedList, options: RequestOptions): Promise<Entry[]> {
     const { method, of, key } = lists[list];
-    const { cache, collect, entry } = this.#host;
+    const { client } = this.#host;
     const read: Entry[] = [];
-    const options: RequestOptions = { onBehalfOf };
+    if (!negotiated.capabilities[of]) return read;
     this.#own.set(options, read);
+    client.cache.clear();
     try {
-      if (!negotiated.capabilities[of]) return read;
-      cache.clear();
-      const { complete, references } = await collect(method, options);
+      for await (const _ of client.items(method, options));
+      // Revisions whose lists may leave entries out have a request for one entry.
+      const { partial } = negotiated.view.table.outgoingRequests.get(method)?.page ?? {};
       const keys = new Set(read.map((item) => item[key]));
-      for (const name of complete && references.length === 0 ? [] : this.#pinned[list].keys())
-        if (!keys.has(name)) await entry(method, name as string, options);
+      for (const name of partial?.get ? this.#pinned[list].keys() : [])
+        if (!keys.has(name)) await client.entry(method, name as string, options);
     } catch (error) {
       // Many servers have resources, but do not have the method of templates.
       if (!(error instanceof McpError && error.rpcCode === rpc.methodNotFound)) throw error;
     }
     return read;
+  }
+
+  /** Has each reading of the lists repeated before the next request. */
+  #changed(kind: string): void {
+    const { standing } = this.#host.connections;
+    for (const list of listNames.filter((each) => lists[each].of === kind)) {
+      for (const [key, reading] of this.#readings) if (key.startsWith(`${list} `)) reading.isStale = true;
+      if (standing) void this.#read(standing, list);
+    }
   }
 
   /** Has the server notify of changes, where that takes a subscription (2026-07-28, subscriptions). */
@@ -329,40 +304,47 @@ export class Pins {
     const kinds = listKinds.filter((kind) => capabilities[kind]?.listChanged);
     if (!view.table.outgoingRequests.has("subscriptions/listen") || kinds.length === 0) return;
     const wanted = Object.fromEntries(kinds.map((kind) => [kind, true]));
-    const client = {
-      on: this.#host.notifications.add.bind(this.#host.notifications),
-    };
-    let attachment: Attachment;
     try {
-      attachment = await attachModern({ ...this.#host, client }, connection, wanted, () => {});
+      const { over } = await attachModern(this.#host, connection, wanted, () => {});
+      // Without the stream, changes would be missed: the next request begins another, and reads its list again.
+      void over.then(() => {
+        if (this.#watch?.connection === connection) this.#watch = undefined;
+      });
     } catch (error) {
-      return this.#host.onWarning(`changes of the server's lists are not noticed: ${messageOf(error)}`);
+      this.#host.onWarning(`changes of the server's lists are not noticed: ${messageOf(error)}`);
     }
-    // Without the stream, changes would be missed: the next request begins another, and reads its list again.
-    void attachment.over.then(() => {
-      if (this.#watch?.connection === connection) this.#watch = undefined;
-      for (const list of listNames) this.#reread(list, "isUnsure");
-    });
   }
 
   /** Reports each drift once, and again when it comes back. @param isOwn whether the lists are those of the client itself */
-  #report(list: PinnedList | undefined, drifts: readonly (Drift | undefined)[], isOwn = true): void {
-    const found = new Map(drifts.flatMap((drift) => (drift ? [[sortedText([list, drift]), drift]] : [])));
-    const prefix = sortedText([list]).slice(0, -1);
-    for (const mark of isOwn ? this.#reported : [])
-      if (mark.startsWith(prefix) && !found.has(mark)) this.#reported.delete(mark);
-    const { emit } = this.#host.profile.hooks;
-    for (const [mark, drift] of found) {
-      const isReported = this.#reported.has(mark);
-      this.#reported.add(mark);
+  #report(list: PinnedList | undefined, drifts: readonly (Drift | null)[], isOwn = true): void {
+    const earlier = this.#reported.get(list);
+    const marks = new Map(drifts.flatMap((drift) => (drift ? [[sortedText(drift), drift]] : [])));
+    if (isOwn) this.#reported.set(list, new Set(marks.keys()));
+    for (const [mark, drift] of marks) {
+      if (earlier?.has(mark)) continue;
       const message = messageOfDrift(drift);
-      if (!isReported) emit({ type: "contract-drift", ...drift, refused: this.#refuses, message });
+      this.#host.profile.hooks.emit({ type: "contract-drift", ...drift, refused: this.#refuses, message });
     }
   }
 }
 
 function readingKey(list: PinnedList, { onBehalfOf }: RequestOptions): string {
   return `${list} ${onBehalfOf ? sortedText(onBehalfOf) : ""}`;
+}
+
+/** The list and the key of the entry that a request uses. */
+function targetOf(
+  { method, part }: Request,
+  params: Params,
+  entry: OutgoingRequest,
+): readonly [PinnedList, unknown] | undefined {
+  if (typeof part === "object") return undefined;
+  if (runsTools(entry)) return ["tools", params["name"]];
+  if (method === "prompts/get") return ["prompts", params["name"]];
+  if (method === "resources/read" || method === "resources/subscribe") return ["resources", params["uri"]];
+  const ref: unknown = method === "completion/complete" && params["ref"];
+  if (!isObject(ref)) return undefined;
+  return ref["type"] === "ref/prompt" ? ["prompts", ref["name"]] : ["resourceTemplates", ref["uri"]];
 }
 
 /** @throws {McpError} `invalid-definition` */
@@ -376,45 +358,43 @@ function pinned(list: PinnedList, contract: PinnedContract): ReadonlyMap<unknown
 }
 
 function textsOf(list: PinnedList, entry: Entry): Texts {
-  const { text, schema } = lists[list];
-  const members = (names: readonly string[]): unknown[] => names.map((name) => entry[name] ?? null);
+  const text = (names: readonly string[]): string | undefined =>
+    textOf(
+      names.map((name) => (name === lists[list].key ? null : (entry[name] ?? null))),
+      sortedText,
+    );
   const { lastModified: _, ...annotations } = (entry["annotations"] ?? {}) as Entry;
   return {
-    text: textOf(members(text), sortedText),
-    schema: textOf(members(schema), sortedText),
+    text: text(textMembers),
+    schema: text(schemaMembers),
     annotations: textOf(annotations, sortedText),
   };
 }
 
 /** The classes in which an entry differs from the contract. */
-function classesOf(list: PinnedList, entry: Entry, approved: Texts | undefined): DriftClass[] {
+function classesOf(live: Texts, approved: Texts | undefined): DriftClass[] {
   if (!approved) return ["added"];
-  const texts = textsOf(list, entry);
-  return compared.filter((each) => texts[each] === undefined || texts[each] !== approved[each]);
+  return compared.filter((each) => live[each] === undefined || live[each] !== approved[each]);
 }
 
 /** Compares all entries of a list. Of entries with one name, each must be as approved. */
-function compare(
-  list: PinnedList,
-  approved: ReadonlyMap<unknown, Texts>,
-  live: readonly Entry[],
-): ReadonlyMap<unknown, Drift | undefined> {
-  const verdict = new Map<unknown, Drift | undefined>();
+function compare(list: PinnedList, approved: ReadonlyMap<unknown, Texts>, live: readonly Entry[]): Verdict {
+  const verdict = new Map<unknown, Drift | null>();
   const added = new Map<string, Texts>();
-  const set = (name: string, drift: DriftClass, counterpart?: string): unknown =>
-    verdict.set(name, { drift: [drift], list, name, counterpart });
+  const set = (name: string, drift: DriftClass[], counterpart?: string): unknown =>
+    verdict.set(name, drift.length > 0 ? { drift, list, name, counterpart } : null);
   for (const entry of live) {
     const name = entry[lists[list].key] as string;
-    const drift = classesOf(list, entry, approved.get(name));
-    if (!approved.has(name)) added.set(name, textsOf(list, entry));
-    if (!verdict.get(name)) verdict.set(name, drift.length > 0 ? { drift, list, name } : undefined);
+    const texts = textsOf(list, entry);
+    if (!approved.has(name)) added.set(name, texts);
+    if (!verdict.get(name)) set(name, classesOf(texts, approved.get(name)));
   }
   for (const [name, { text, schema }] of approved as ReadonlyMap<string, Texts>) {
     if (verdict.has(name)) continue;
     const [other] = [...added].find(([, to]) => to.text === text && to.schema === schema) ?? [];
-    set(name, other === undefined ? "removed" : "renamed", other);
+    set(name, [other === undefined ? "removed" : "renamed"], other);
     if (other === undefined) continue;
-    set(other, "renamed", name);
+    set(other, ["renamed"], name);
     added.delete(other);
   }
   return verdict;

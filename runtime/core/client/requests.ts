@@ -160,9 +160,8 @@ export class Requests {
 
   #exchange(call: Call): Promise<Decoded> {
     const { pins } = this.#setup;
-    if (!pins) return this.#answered(call);
-    const run = (): Promise<Decoded> => this.#answered(call);
-    return pins.around(call, run, (work) => this.#whileConnecting(call, work));
+    const answer = this.#answered(call);
+    return pins ? pins.judged(call, answer) : answer;
   }
 
   async #answered(call: Call): Promise<Decoded> {
@@ -219,7 +218,7 @@ export class Requests {
   connected(request: Bounded): Promise<Connection> {
     const { connections } = this.#setup;
     if (connections.standing) return Promise.resolve(connections.standing);
-    return this.#whileConnecting(request, () => connections.open());
+    return this.whileConnecting(request, () => connections.open());
   }
 
   /** Adds the `_meta` of each request. */
@@ -227,7 +226,8 @@ export class Requests {
     return { ...params, _meta: { ...this.#metaOf(params, view) } };
   }
 
-  #whileConnecting<T>(request: Bounded, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Waits within the timeouts of a request. */
+  whileConnecting<T>(request: Bounded, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, timeouts } = this.#setup.profile;
     return withinBounds(whileConnecting(clock, timeouts, request), work);
   }
@@ -243,7 +243,7 @@ export class Requests {
 
   /** Whether another negotiation results in another revision. */
   #isReplaced(connection: Connection, call: Call): Promise<boolean> {
-    return this.#whileConnecting(call, () => this.#setup.connections.isReplaced(connection));
+    return this.whileConnecting(call, () => this.#setup.connections.isReplaced(connection));
   }
 
   async #relist(call: Call): Promise<void> {
@@ -300,7 +300,7 @@ export class Requests {
 
   /** The cached result for the current authorization. */
   async #owned({ channel }: Connection, key: string, call: Call): Promise<Decoded | undefined> {
-    const used = await this.#whileConnecting(call, async (signal) => channel.authorization(signal));
+    const used = await this.whileConnecting(call, async (signal) => channel.authorization(signal));
     return this.#setup.cache.owned(key, used);
   }
 
@@ -407,36 +407,23 @@ export class Requests {
       return added ? { ...added, ...mirrored } : mirrored;
     };
     const sending = { method, options, write, headers, added, authorized, place, numbered, started, call };
-    return call.repeatable ? this.#repeated(sending, prepared) : this.#post(sending, prepared);
-  }
-
-  /** Sends a request once, unless the entry that it uses is not approved. */
-  #post(sending: Sending, { connection, call, params, entry }: Prepared): Promise<ServerResponse> {
-    const { pins } = this.#setup;
-    const isCall = runsTools(entry) && typeof call.part !== "object";
-    const target = pins?.targetOf(call.method, params, isCall);
-    if (!pins || !target) return connection.request(sending);
-    // A batch waits for its other messages, and the list may change meanwhile.
-    sending.place?.leave();
-    const alone = { ...sending, place: undefined };
-    const post = async (): Promise<ServerResponse> => {
-      for (let isFresh = false; !pins.permits(target, connection, call.given, isFresh); isFresh = true)
-        await this.#whileConnecting(call, () => pins.read(connection, target.list, call.given));
-      return connection.request(alone);
-    };
-    return post();
+    const sender = this.#setup.pins?.guarding(prepared) ?? connection;
+    return call.repeatable ? this.#repeated(sending, prepared, sender) : sender.request(sending);
   }
 
   /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
-  async #repeated(sending: Sending, prepared: Prepared): Promise<ServerResponse> {
-    const { connection, call } = prepared;
+  async #repeated(
+    sending: Sending,
+    { connection, call }: Prepared,
+    sender: Pick<Connection, "request">,
+  ): Promise<ServerResponse> {
     const { pauses } = retries.exchange;
     // The first attempt is sent synchronously, so that requests are sent in the order of the calls.
-    let sent = this.#post(sending, prepared);
+    let sent = sender.request(sending);
     let failure: unknown;
     for await (const attempt of attempts({ pauses, clock: this.#setup.profile.clock })) {
       try {
-        if (attempt > 0) sent = this.#post(sending, prepared);
+        if (attempt > 0) sent = sender.request(sending);
         return await sent;
       } catch (error) {
         failure = error;

@@ -160,7 +160,7 @@ export type LegacyAttach = (
 ) => Promise<Attachment>;
 
 /** The dependencies of a subscription. */
-interface Subscribing {
+export interface Subscribing {
   readonly client: Subscriber;
   readonly connections: Connections;
   readonly profile: ClientProfile;
@@ -367,11 +367,7 @@ const listen = "subscriptions/listen";
  * subscriptions).
  */
 export async function attachModern(
-  {
-    client,
-    profile,
-    withMeta,
-  }: Pick<Subscribing, "profile" | "withMeta"> & { readonly client: Pick<Subscriber, "on"> },
+  { client, profile, withMeta }: Pick<Subscribing, "client" | "profile" | "withMeta">,
   connection: Connection,
   wanted: SubscriptionRequest,
   push: (notice: ChangeNotice) => void,

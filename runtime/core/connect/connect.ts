@@ -333,10 +333,10 @@ export async function connect(
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
   const opener = await openerOf(source, options, { views, onWarning, legacy });
   const { contract, onDrift } = options;
-  const pins = contract && new (await import("../client/pins.js")).Pins(contract, onDrift);
+  const { Pins } = contract ? await import("../client/pins.js") : {};
   const client: Client = new Client({
     profile,
-    pins,
+    pinsFor: Pins && ((host) => new Pins(host, contract!, onDrift)),
     handlers: options,
     limits: limitsOf(options.limits),
     known,
