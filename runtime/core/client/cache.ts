@@ -164,10 +164,7 @@ export function cacheKey(
 }
 
 /** The JSON text; `undefined` if the value is nested too deeply. */
-export function textOf(
-  value: unknown,
-  write: (json: unknown) => string = JSON.stringify,
-): string | undefined {
+export function textOf(value: unknown, write: (of: unknown) => string = JSON.stringify): string | undefined {
   try {
     return write(value);
   } catch {

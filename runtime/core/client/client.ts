@@ -168,7 +168,7 @@ export class Client implements Caller {
       withMeta: (params, view) => this.#requests.withMeta(params, view),
       attachLegacy: legacy?.attach,
     };
-    const pins = (this.#pins = setup.pinsFor?.({ ...this.#subscribing, client: this, onWarning }));
+    const pins = (this.#pins = setup.pinsFor?.({ ...this.#subscribing, client: this }));
     this.#requests = new Requests({
       connections,
       cache,
@@ -238,13 +238,13 @@ export class Client implements Caller {
     const connections = this.#connections;
     const pins = this.#pins;
     const { onClose, profile } = this.#setup;
-    const { clock, connectTimeout: timeout } = profile;
-    const options = { timeout, totalTimeout: timeout, ...(signal ? { signal } : {}) };
-    const connecting = { method: "connect", options, started: clock.now() };
+    const { connectTimeout: timeout } = profile;
+    const bounds = { method: "connect", options: { signal, timeout, totalTimeout: timeout } };
     try {
       if (prepare) await prepare(this);
       await connections.open(signal);
-      if (pins) await this.#requests.whileConnecting(connecting, () => pins.compare());
+      const started = profile.clock.now();
+      if (pins) await this.#requests.whileConnecting({ ...bounds, started }, () => pins.compare());
     } catch (error) {
       // Nothing else holds the client, unless `prepare` passed it on.
       void connections.close().catch(() => undefined);

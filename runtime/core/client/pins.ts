@@ -1,5 +1,5 @@
 import type { OutgoingRequest, RequestOptions } from "@mcpgen/protocol/model";
-import { BoundedMap, invalid, isObject, McpError, messageOf, type Params, sortedText } from "@mcpgen/base";
+import { BoundedMap, invalid, isObject, McpError, messageOf, sortedText } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { Drift, DriftClass, PinnedList } from "../protocol/events.js";
 import { runsTools } from "../protocol/revision-view.js";
@@ -20,12 +20,8 @@ import { attachModern, listKinds, type Subscriber, type Subscribing } from "./su
  * `lastModified`. Null counts as absent. `_meta`, `icons`, `size`, `execution` and members that no revision defines are not
  * compared. The live lists are those that this client gets, at its revision and for its capabilities.
  */
-export interface PinnedContract {
+export interface PinnedContract extends Readonly<Partial<Record<PinnedList, readonly object[] | undefined>>> {
   readonly instructions?: string | undefined;
-  readonly tools?: readonly object[] | undefined;
-  readonly prompts?: readonly object[] | undefined;
-  readonly resources?: readonly object[] | undefined;
-  readonly resourceTemplates?: readonly object[] | undefined;
 }
 
 /** `refuse`: what drifts is not usable; `warn`: events alone. */
@@ -41,9 +37,12 @@ const lists = {
 
 const listNames = Object.keys(lists) as PinnedList[];
 
-/** The compared members of the entries of all lists. */
-const textMembers = ["name", "title", "description"];
-const schemaMembers = ["inputSchema", "outputSchema", "arguments", "mimeType"];
+/** The classes of drift by members, and the members of all lists. */
+const compared: readonly (readonly [DriftClass, readonly string[]])[] = [
+  ["text", ["name", "title", "description"]],
+  ["schema", ["inputSchema", "outputSchema", "arguments", "mimeType"]],
+  ["annotations", ["annotations"]],
+];
 
 /** Why each class of drift matters, for people who decide whether to approve it. */
 const reasons: Readonly<Record<DriftClass, string>> = {
@@ -59,13 +58,14 @@ const reasons: Readonly<Record<DriftClass, string>> = {
 
 type Entry = { readonly [member: string]: unknown };
 
-const compared = ["text", "schema", "annotations"] as const;
-
-/** The compared members of an entry, as text; `undefined` where they are nested too deeply. */
-type Texts = { readonly [Class in (typeof compared)[number]]: string | undefined };
+/** The compared members of an entry as JSON, by class; `undefined` where they are nested too deeply. */
+type Texts = readonly (string | undefined)[];
 
 /** The drift of each entry that the server or the contract lists; `null` for an approved one. */
 type Verdict = ReadonlyMap<unknown, Drift | null>;
+
+/** Uses the verdict on a list, or the error of a list that cannot be read. */
+type Use<T> = (verdict: Verdict, error: unknown) => T | Promise<T>;
 
 /** A time in which changes of the lists are noticed: until the connection or the subscription ends. */
 interface Watch {
@@ -92,20 +92,11 @@ export interface PinHost extends Pick<Subscribing, "connections" | "profile" | "
     items(method: string, options: RequestOptions): AsyncIterable<unknown>;
     entry(method: string, name: string, options: RequestOptions): Promise<unknown>;
   };
-  readonly onWarning: (message: string) => void;
 }
 
 /** A request of the application. */
 interface Request extends Called, Bounded {
   readonly part?: ListPart | "page";
-}
-
-/** A request that is ready to be sent. */
-interface Ready {
-  readonly connection: Connection;
-  readonly call: Request;
-  readonly params: Params;
-  readonly entry: OutgoingRequest;
 }
 
 /**
@@ -153,23 +144,19 @@ export class Pins {
   }
 
   /**
-   * Sends a request that uses an entry, unless the entry is not approved; `undefined` if the request uses none. Servers may have
-   * resources that they do not list, and whose URIs come from tools and templates: those pass.
+   * Sends a request on a connection, unless it uses an entry that is not approved. Servers may have resources that they do not
+   * list, and whose URIs come from tools and templates: those pass.
    */
-  guarding({ connection, call, params, entry }: Ready): Pick<Connection, "request"> | undefined {
-    const target = targetOf(call, params, entry);
-    if (!target) return undefined;
-    const [list, key] = target;
-    if (!this.#refuses) {
-      if (!this.#settled(connection, list, call.given)) void this.#read(connection, list, call.given);
-      return undefined;
-    }
+  guarding(connection: Connection, call: Request, entry: OutgoingRequest): Pick<Connection, "request"> {
+    const [list, key] = targetOf(call, entry);
+    if (list && !this.#refuses) void this.#whenRead(connection, list, call, () => {}).catch(() => undefined);
+    if (!list || !this.#refuses) return connection;
     const name = typeof key === "string" ? key : undefined;
     return {
       request: (sending) => {
         // A batch waits for its other messages, and the list may change meanwhile.
         sending.place?.leave();
-        return this.#whenSettled(connection, list, call, ({ verdict, error: cause }) => {
+        return this.#whenRead(connection, list, call, (verdict, cause) => {
           let drift = verdict.get(key);
           if (cause !== undefined) drift = { drift: ["list-unavailable"], list, name };
           else if (drift === undefined && lists[list].key === "name")
@@ -192,7 +179,7 @@ export class Pins {
     for (const item of own ? items : []) own!.push(item);
     if (own || !this.#refuses) return decoded;
     const connection = await this.#host.connections.open();
-    return this.#whenSettled(connection, list, call, ({ verdict }) => {
+    return this.#whenRead(connection, list, call, (verdict) => {
       const { key, of } = lists[list];
       const isApproved = (item: Entry): boolean => verdict.get(item[key]) === null;
       const isPinned = (item: Entry): boolean =>
@@ -205,30 +192,17 @@ export class Pins {
   }
 
   /**
-   * The reading by which a request is judged; `undefined` if the list must be read before.
-   *
-   * @param isFresh whether the list was read for this request, which suffices where it could not be read and where changes are not noticed
+   * Judges a request by its list, at once if the list is known. The list is read again first, within the limits of the request,
+   * if it has changed or could not be read, or if changes are not noticed.
    */
-  #settled(connection: Connection, list: PinnedList, options: RequestOptions, isFresh = false) {
-    const reading = this.#readings.get(readingKey(list, options));
-    if (!reading || reading.watch.connection !== connection || reading.isStale) return undefined;
-    const { verdict, error, watch } = reading;
-    return verdict && (isFresh || (error === undefined && watch === this.#watch))
-      ? { verdict, error }
-      : undefined;
-  }
-
-  /** Reads the list, if it must be, within the limits of the request. @param use called at once when the list is settled */
-  async #whenSettled<T>(
-    connection: Connection,
-    list: PinnedList,
-    call: Request,
-    use: (settled: { readonly verdict: Verdict; readonly error: unknown }) => T | Promise<T>,
-  ): Promise<T> {
+  async #whenRead<T>(connection: Connection, list: PinnedList, call: Request, use: Use<T>): Promise<T> {
     const { clock, timeouts } = this.#host.profile;
     for (let isFresh = false; !connection.over; isFresh = true) {
-      const settled = this.#settled(connection, list, call.given, isFresh);
-      if (settled) return use(settled);
+      const reading = this.#readings.get(readingKey(list, call.given));
+      if (reading?.verdict && !reading.isStale && reading.watch.connection === connection) {
+        const isSure = reading.error === undefined && reading.watch === this.#watch;
+        if (isSure || isFresh) return use(reading.verdict, reading.error);
+      }
       const read = (): Promise<void> => this.#read(connection, list, call.given);
       await withinBounds(whileConnecting(clock, timeouts, call), read);
     }
@@ -254,38 +228,33 @@ export class Pins {
     do {
       reading.isStale = false;
       reading.error = undefined;
-      try {
-        verdict = compare(list, this.#pinned[list], await this.#live(connection, list, { onBehalfOf }));
-      } catch (error) {
-        verdict = new Map();
-        reading.error = error;
-      }
+      const entries = await this.#entries(connection, list, { onBehalfOf }).catch((error: unknown) => {
+        // Many servers have resources, but do not have the method of templates.
+        if (!(error instanceof McpError && error.rpcCode === rpc.methodNotFound)) reading.error = error;
+        return [];
+      });
+      verdict = compare(list, this.#pinned[list], entries);
     } while (reading.isStale && !connection.over);
     reading.verdict = verdict;
-    const isRead = reading.error === undefined;
-    const drifts = isRead ? [...verdict.values()] : [{ drift: ["list-unavailable"] as const, list }];
+    const unavailable: Drift = { drift: ["list-unavailable"], list };
+    const drifts = reading.error === undefined ? [...verdict.values()] : [unavailable];
     if (!connection.over) this.#report(list, drifts, !onBehalfOf);
   }
 
-  /** The entries of a list, as the server sends them. @param options those of this reading alone */
-  async #live({ negotiated }: Connection, list: PinnedList, options: RequestOptions): Promise<Entry[]> {
+  /** The entries of a list, as the server sends them. @param options options that no other request has */
+  async #entries({ negotiated }: Connection, list: PinnedList, options: RequestOptions): Promise<Entry[]> {
     const { method, of, key } = lists[list];
     const { client } = this.#host;
     const read: Entry[] = [];
     if (!negotiated.capabilities[of]) return read;
     this.#own.set(options, read);
     client.cache.clear();
-    try {
-      for await (const _ of client.items(method, options));
-      // Revisions whose lists may leave entries out have a request for one entry.
-      const { partial } = negotiated.view.table.outgoingRequests.get(method)?.page ?? {};
-      const keys = new Set(read.map((item) => item[key]));
-      for (const name of partial?.get ? this.#pinned[list].keys() : [])
-        if (!keys.has(name)) await client.entry(method, name as string, options);
-    } catch (error) {
-      // Many servers have resources, but do not have the method of templates.
-      if (!(error instanceof McpError && error.rpcCode === rpc.methodNotFound)) throw error;
-    }
+    for await (const _ of client.items(method, options));
+    // Revisions whose lists may leave entries out have a request for one entry.
+    const { partial } = negotiated.view.table.outgoingRequests.get(method)?.page ?? {};
+    const keys = new Set(read.map((item) => item[key]));
+    for (const name of partial?.get ? this.#pinned[list].keys() : [])
+      if (!keys.has(name)) await client.entry(method, name as string, options);
     return read;
   }
 
@@ -311,7 +280,8 @@ export class Pins {
         if (this.#watch?.connection === connection) this.#watch = undefined;
       });
     } catch (error) {
-      this.#host.onWarning(`changes of the server's lists are not noticed: ${messageOf(error)}`);
+      const message = `changes of the server's lists are not noticed: ${messageOf(error)}`;
+      this.#host.profile.hooks.emit({ type: "warning", message });
     }
   }
 
@@ -332,18 +302,14 @@ function readingKey(list: PinnedList, { onBehalfOf }: RequestOptions): string {
   return `${list} ${onBehalfOf ? sortedText(onBehalfOf) : ""}`;
 }
 
-/** The list and the key of the entry that a request uses. */
-function targetOf(
-  { method, part }: Request,
-  params: Params,
-  entry: OutgoingRequest,
-): readonly [PinnedList, unknown] | undefined {
-  if (typeof part === "object") return undefined;
+/** The list and the key of the entry that a request uses, if it uses one. */
+function targetOf({ method, params, part }: Request, entry: OutgoingRequest): [PinnedList?, unknown?] {
+  if (typeof part === "object") return [];
   if (runsTools(entry)) return ["tools", params["name"]];
   if (method === "prompts/get") return ["prompts", params["name"]];
   if (method === "resources/read" || method === "resources/subscribe") return ["resources", params["uri"]];
   const ref: unknown = method === "completion/complete" && params["ref"];
-  if (!isObject(ref)) return undefined;
+  if (!isObject(ref)) return [];
   return ref["type"] === "ref/prompt" ? ["prompts", ref["name"]] : ["resourceTemplates", ref["uri"]];
 }
 
@@ -358,44 +324,40 @@ function pinned(list: PinnedList, contract: PinnedContract): ReadonlyMap<unknown
 }
 
 function textsOf(list: PinnedList, entry: Entry): Texts {
-  const text = (names: readonly string[]): string | undefined =>
-    textOf(
-      names.map((name) => (name === lists[list].key ? null : (entry[name] ?? null))),
-      sortedText,
-    );
   const { lastModified: _, ...annotations } = (entry["annotations"] ?? {}) as Entry;
-  return {
-    text: text(textMembers),
-    schema: text(schemaMembers),
-    annotations: textOf(annotations, sortedText),
-  };
+  // The key is the same: a renamed entry differs in nothing else.
+  const held: Entry = { ...entry, annotations, [lists[list].key]: null };
+  const valuesOf = (members: readonly string[]): unknown[] => members.map((name) => held[name] ?? null);
+  return compared.map(([, members]) => textOf(valuesOf(members), sortedText));
 }
 
 /** The classes in which an entry differs from the contract. */
 function classesOf(live: Texts, approved: Texts | undefined): DriftClass[] {
   if (!approved) return ["added"];
-  return compared.filter((each) => live[each] === undefined || live[each] !== approved[each]);
+  const isOther = (at: number): boolean => live[at] === undefined || live[at] !== approved[at];
+  return compared.flatMap(([name], at) => (isOther(at) ? [name] : []));
 }
 
 /** Compares all entries of a list. Of entries with one name, each must be as approved. */
 function compare(list: PinnedList, approved: ReadonlyMap<unknown, Texts>, live: readonly Entry[]): Verdict {
   const verdict = new Map<unknown, Drift | null>();
-  const added = new Map<string, Texts>();
+  // New entries by their text and schema.
+  const added = new Map<string, string>();
+  const markOf = ([text, schema]: Texts): string => JSON.stringify([text, schema]);
   const set = (name: string, drift: DriftClass[], counterpart?: string): unknown =>
     verdict.set(name, drift.length > 0 ? { drift, list, name, counterpart } : null);
   for (const entry of live) {
     const name = entry[lists[list].key] as string;
     const texts = textsOf(list, entry);
-    if (!approved.has(name)) added.set(name, texts);
+    if (!approved.has(name)) added.set(markOf(texts), name);
     if (!verdict.get(name)) set(name, classesOf(texts, approved.get(name)));
   }
-  for (const [name, { text, schema }] of approved as ReadonlyMap<string, Texts>) {
+  for (const [name, texts] of approved as ReadonlyMap<string, Texts>) {
     if (verdict.has(name)) continue;
-    const [other] = [...added].find(([, to]) => to.text === text && to.schema === schema) ?? [];
+    const other = added.get(markOf(texts));
     set(name, [other === undefined ? "removed" : "renamed"], other);
-    if (other === undefined) continue;
-    set(other, ["renamed"], name);
-    added.delete(other);
+    if (other !== undefined) set(other, ["renamed"], name);
+    added.delete(markOf(texts));
   }
   return verdict;
 }

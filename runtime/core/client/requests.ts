@@ -407,7 +407,7 @@ export class Requests {
       return added ? { ...added, ...mirrored } : mirrored;
     };
     const sending = { method, options, write, headers, added, authorized, place, numbered, started, call };
-    const sender = this.#setup.pins?.guarding(prepared) ?? connection;
+    const sender = this.#setup.pins?.guarding(connection, call, prepared.entry) ?? connection;
     return call.repeatable ? this.#repeated(sending, prepared, sender) : sender.request(sending);
   }
 
