@@ -167,10 +167,12 @@ describe.each(eras)("at %s", (revision) => {
   });
 
   test("a schema that is nested too deeply to compare is a drift", async () => {
-    const { client, peer } = await pinned(revision, [good]);
     const schema = JSON.stringify(inputSchema).slice(0, -1);
     const nested = `${'{"a":'.repeat(20_000)}{}${"}".repeat(20_000)}`;
     const answer = `{"name":"good","inputSchema":${schema},"default":${nested}}}`;
+    // Even where the contract has the same schema: whether they are equal is not known.
+    const { client, peer } = await pinned(revision, [good], { contract: { tools: [JSON.parse(answer)] } });
+    const before = peer.of("tools/list").length;
     peer.script = {
       ...peer.script,
       "tools/list": ({ id }) => {
@@ -180,10 +182,8 @@ describe.each(eras)("at %s", (revision) => {
       },
     };
     peer.notify(changed);
-    await until("the refusal", async () => {
-      const failure = await failureOf(client.callTool("good"));
-      return failure instanceof McpError && failure.code === "contract-drift";
-    });
+    await until("the list", () => peer.of("tools/list").length > before);
+    expect(await failureOf(client.callTool("good"))).toMatchObject(refusal("schema", "good"));
   });
 
   test("another server after a lost connection is compared before a call", async () => {
@@ -232,12 +232,13 @@ test("the calls of a batch are refused each for itself (2025-03-26)", async () =
 
 test("the lists of another client are compared as that client gets them (2026-07-28)", async () => {
   const revision = "2026-07-28";
+  let isApproved = true;
   const script: Script = {
     ...listing({ now: [] }),
     "tools/list": ({ params }, peer) => {
       const capabilities = "io.modelcontextprotocol/clientCapabilities";
       const { roots } = (params!["_meta"] as Members)[capabilities] as Members;
-      return reply(peer, { tools: roots ? [good, tool("evil")] : [good, evil] });
+      return reply(peer, { tools: roots && isApproved ? [good, tool("evil")] : [good, evil] });
     },
   };
   const { client, peer } = await connected(revision, script, { contract });
@@ -246,6 +247,11 @@ test("the lists of another client are compared as that client gets them (2026-07
   await client.callTool("evil", {}, { onBehalfOf });
   expect((await client.listTools({ onBehalfOf })).items).toHaveLength(2);
   expect((await client.listTools()).items).toHaveLength(1);
+  isApproved = false;
+  const heard = new Promise((resolve) => client.on(changed, resolve));
+  peer.notify(changed);
+  await heard;
+  expect(await failureOf(client.callTool("evil", {}, { onBehalfOf }))).toMatchObject(refusal("text"));
   expect(called(peer)).toEqual(["evil"]);
 });
 
