@@ -158,6 +158,11 @@ const runtimeCodes: Readonly<Record<ErrorCode, RuntimeCode>> = {
     meaning: "A list repeats a page or passes a bound; `data.items` has what was read.",
     advice: "Raise `maxPages`, `maxItems` or `maxCharacters`.",
   },
+  "contract-drift": {
+    meaning:
+      "The server differs from the `contract` of `connect`: `data.drift`, `data.list`, `data.name`. Nothing was sent.",
+    advice: "See `mcpgen diff`. To approve, capture again.",
+  },
   "invalid-definition": {
     meaning: "An option, tool, resource, prompt or revision is defined wrongly.",
     advice: "",

@@ -25,6 +25,8 @@ export {
   type SamplingHandler,
 } from "./client/handlers.js";
 export type { VendorHandler, VendorRequestOptions } from "./client/vendor-methods.js";
+export type { OnDrift, PinnedContract } from "./client/pins.js";
+export type { Drift, DriftClass } from "./protocol/events.js";
 export type { ConnectLimits } from "./client/client-profile.js";
 export { UriTemplate } from "./protocol/templates.js";
 export type { TemplateValue, VariablesOf } from "@mcpgen/engine/uri-template";

@@ -53,6 +53,8 @@ export type ErrorCode =
   | "wrong-server"
   /** The pages of a list repeat or exceed a bound; `data` has the items that were read, if all are collected. */
   | "list-incomplete"
+  /** What the request names differs from the contract of the client, and was not sent; `data.drift` has the classes. */
+  | "contract-drift"
   /** The other side sends more requests than `rateLimit` allows; `data.retryAfterMs` says when the next is allowed. */
   | "rate-limited"
   /** An option, or a definition of a server, is wrong. */

@@ -164,7 +164,7 @@ export function cacheKey(
 }
 
 /** The JSON text; `undefined` if the value is nested too deeply. */
-function textOf(value: unknown, write: (value: unknown) => string = JSON.stringify): string | undefined {
+export function textOf(value: unknown, write: (of: unknown) => string = JSON.stringify): string | undefined {
   try {
     return write(value);
   } catch {

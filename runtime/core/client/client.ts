@@ -18,12 +18,14 @@ import { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListResult, collect, isMissing, leftOut, listIn, pages } from "./lists.js";
 import type { ClientMiddleware, NotificationListener } from "./middleware.js";
 import type { Handshake } from "./negotiation.js";
+import type { PinHost, Pins } from "./pins.js";
 import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import type { Resend } from "./retry-policy.js";
 import {
   type LegacyAttach,
   Notifications,
+  type Subscribing,
   type Subscription,
   type SubscriptionRequest,
   subscribe,
@@ -111,6 +113,8 @@ export interface ClientSetup {
   readonly legacy: LegacyParts | undefined;
   /** Which requests are sent again after the connection broke; `safe` if absent. */
   readonly resend: Resend | undefined;
+  /** Makes the comparison of the server with a contract. */
+  readonly pinsFor: ((host: PinHost) => Pins) | undefined;
   readonly onWarning: (message: string) => void;
 }
 
@@ -133,6 +137,8 @@ export class Client implements Caller {
   readonly #vendor: VendorHandlers;
   readonly #connections: Connections;
   readonly #requests: Requests;
+  readonly #subscribing: Subscribing;
+  readonly #pins: Pins | undefined;
 
   constructor(setup: ClientSetup) {
     const { profile, limits, onWarning, legacy } = setup;
@@ -153,6 +159,16 @@ export class Client implements Caller {
         tools.forget();
       },
     }));
+    this.#subscribing = {
+      client: this,
+      connections,
+      profile,
+      known: setup.known,
+      maxNotices: limits.maxNotices,
+      withMeta: (params, view) => this.#requests.withMeta(params, view),
+      attachLegacy: legacy?.attach,
+    };
+    const pins = (this.#pins = setup.pinsFor?.({ ...this.#subscribing, client: this }));
     this.#requests = new Requests({
       connections,
       cache,
@@ -162,6 +178,7 @@ export class Client implements Caller {
       questions,
       profile,
       relist: (tool, options) => this.#relist(tool, options),
+      pins,
     });
   }
 
@@ -184,9 +201,10 @@ export class Client implements Caller {
     return this.#negotiated.capabilities;
   }
 
-  /** The server's advice on using it, for the model. */
+  /** The server's advice on using it, for the model. Absent if it is not the approved one (`contract` of `connect`). */
   get instructions(): string | undefined {
-    return this.#negotiated.instructions;
+    const { instructions } = this.#negotiated;
+    return this.#pins ? this.#pins.instructionsOf(instructions) : instructions;
   }
 
   get #negotiated(): Negotiated {
@@ -223,10 +241,15 @@ export class Client implements Caller {
   /** @internal */
   async start(signal: Signal | undefined, prepare?: (client: Client) => unknown): Promise<this> {
     const connections = this.#connections;
-    const { onClose } = this.#setup;
+    const pins = this.#pins;
+    const { onClose, profile } = this.#setup;
+    const { connectTimeout: timeout } = profile;
+    const bounds = { method: "connect", options: { signal, timeout, totalTimeout: timeout } };
     try {
       if (prepare) await prepare(this);
       await connections.open(signal);
+      const started = profile.clock.now();
+      if (pins) await this.#requests.whileConnecting({ ...bounds, started }, () => pins.compare());
     } catch (error) {
       // Nothing else holds the client, unless `prepare` passed it on.
       void connections.close().catch(() => undefined);
@@ -551,17 +574,7 @@ export class Client implements Caller {
   subscribe<Added extends object = object>(
     wanted: SubscriptionRequest & NoInfer<Added>,
   ): Promise<Subscription> {
-    const { profile, limits, known, legacy } = this.#setup;
-    const given = {
-      client: this,
-      connections: this.#connections,
-      profile,
-      known,
-      maxNotices: limits.maxNotices,
-      withMeta: (params: Params, view: RevisionView<"client">) => this.#requests.withMeta(params, view),
-      attachLegacy: legacy?.attach,
-    };
-    return subscribe(given, wanted);
+    return subscribe(this.#subscribing, wanted);
   }
 
   /**

@@ -45,6 +45,7 @@ import {
 import type { ListedTools } from "./listed-tools.js";
 import { type ListBounds, type ListPart, readPart } from "./lists.js";
 import { type Alternative, type Called, type Numbered, originOf, sendThrough } from "./middleware.js";
+import type { Pins } from "./pins.js";
 import { type Questions, isComplete, throughRounds } from "./questions.js";
 import { type Resend, type RetryReason, isRepeatable, retries, retryReason } from "./retry-policy.js";
 import type { Notifications } from "./subscriptions.js";
@@ -78,6 +79,7 @@ interface RequestSetup {
   readonly profile: ClientProfile;
   /** Lists the tools again, because the known header declarations of the tool are out of date. */
   readonly relist: (tool: string, options: RequestOptions) => Promise<unknown>;
+  readonly pins: Pins | undefined;
 }
 
 /** Options that distinguish a request from other requests of its method. */
@@ -156,7 +158,13 @@ export class Requests {
     return result === decoded.result ? decoded : { ...decoded, result };
   }
 
-  async #exchange(call: Call): Promise<Decoded> {
+  #exchange(call: Call): Promise<Decoded> {
+    const { pins } = this.#setup;
+    const answer = this.#answered(call);
+    return pins ? pins.judged(call, answer) : answer;
+  }
+
+  async #answered(call: Call): Promise<Decoded> {
     const { method, params, options } = call;
     for (const name in options) if (!Object.hasOwn(known, name)) requireKnown(options, known);
     const { connections, tools, resend } = this.#setup;
@@ -210,7 +218,7 @@ export class Requests {
   connected(request: Bounded): Promise<Connection> {
     const { connections } = this.#setup;
     if (connections.standing) return Promise.resolve(connections.standing);
-    return this.#whileConnecting(request, () => connections.open());
+    return this.whileConnecting(request, () => connections.open());
   }
 
   /** Adds the `_meta` of each request. */
@@ -218,7 +226,8 @@ export class Requests {
     return { ...params, _meta: { ...this.#metaOf(params, view) } };
   }
 
-  #whileConnecting<T>(request: Bounded, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  /** Waits within the timeouts of a request. */
+  whileConnecting<T>(request: Bounded, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, timeouts } = this.#setup.profile;
     return withinBounds(whileConnecting(clock, timeouts, request), work);
   }
@@ -234,7 +243,7 @@ export class Requests {
 
   /** Whether another negotiation results in another revision. */
   #isReplaced(connection: Connection, call: Call): Promise<boolean> {
-    return this.#whileConnecting(call, () => this.#setup.connections.isReplaced(connection));
+    return this.whileConnecting(call, () => this.#setup.connections.isReplaced(connection));
   }
 
   async #relist(call: Call): Promise<void> {
@@ -291,7 +300,7 @@ export class Requests {
 
   /** The cached result for the current authorization. */
   async #owned({ channel }: Connection, key: string, call: Call): Promise<Decoded | undefined> {
-    const used = await this.#whileConnecting(call, async (signal) => channel.authorization(signal));
+    const used = await this.whileConnecting(call, async (signal) => channel.authorization(signal));
     return this.#setup.cache.owned(key, used);
   }
 
@@ -400,18 +409,23 @@ export class Requests {
       return added ? { ...added, ...mirrored } : mirrored;
     };
     const sending = { method, options, write, headers, added, authorized, place, numbered, started, call };
-    return call.repeatable ? this.#repeated(sending, prepared) : connection.request(sending);
+    const sender = this.#setup.pins?.guarding(connection, call, prepared.entry) ?? connection;
+    return call.repeatable ? this.#repeated(sending, prepared, sender) : sender.request(sending);
   }
 
   /** Sends a repeatable request, again after each pause while its exchange breaks on an open connection. */
-  async #repeated(sending: Sending, { connection, call }: Prepared): Promise<ServerResponse> {
+  async #repeated(
+    sending: Sending,
+    { connection, call }: Prepared,
+    sender: Pick<Connection, "request">,
+  ): Promise<ServerResponse> {
     const { pauses } = retries.exchange;
     // The first attempt is sent synchronously, so that requests are sent in the order of the calls.
-    let sent = connection.request(sending);
+    let sent = sender.request(sending);
     let failure: unknown;
     for await (const attempt of attempts({ pauses, clock: this.#setup.profile.clock })) {
       try {
-        if (attempt > 0) sent = connection.request(sending);
+        if (attempt > 0) sent = sender.request(sending);
         return await sent;
       } catch (error) {
         failure = error;

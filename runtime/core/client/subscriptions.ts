@@ -160,7 +160,7 @@ export type LegacyAttach = (
 ) => Promise<Attachment>;
 
 /** The dependencies of a subscription. */
-interface Subscribing {
+export interface Subscribing {
   readonly client: Subscriber;
   readonly connections: Connections;
   readonly profile: ClientProfile;
@@ -366,8 +366,8 @@ const listen = "subscriptions/listen";
  * Subscribes in the modern era: one `subscriptions/listen`, whose answer ends the subscription (2026-07-28,
  * subscriptions).
  */
-async function attachModern(
-  { client, profile, withMeta }: Subscribing,
+export async function attachModern(
+  { client, profile, withMeta }: Pick<Subscribing, "client" | "profile" | "withMeta">,
   connection: Connection,
   wanted: SubscriptionRequest,
   push: (notice: ChangeNotice) => void,

@@ -40,6 +40,7 @@ import {
   rootsProblem,
 } from "../client/handlers.js";
 import { Client, type ClientSetup, type LegacyParts } from "../client/client.js";
+import type { OnDrift, PinnedContract } from "../client/pins.js";
 import type { VendorHandler } from "../client/vendor-methods.js";
 import type { AnswerContext, ClientHooks, ClientMiddleware } from "../client/middleware.js";
 import { contentWarnings } from "../protocol/binary-content.js";
@@ -115,6 +116,8 @@ const optionRules: Rules<ConnectOptions> = {
   } satisfies Rules<MoreCapabilities>,
   prepare: "function",
   use: "array",
+  contract: "object",
+  onDrift: ["refuse", "warn"],
   onEvent: "function",
   onClose: "function",
   elicit: /* @__PURE__ */ orObject("function", {
@@ -201,6 +204,17 @@ export interface ConnectOptions extends ClientHandlers {
    * miss no message. `connect` waits for it, and fails with what it throws.
    */
   readonly prepare?: (client: Client) => unknown;
+  /**
+   * What the server may offer. The client compares the lists of the server before `connect` resolves, after each `list_changed` and
+   * over each new connection. A drift does not fail `connect`: an event `contract-drift` reports it, and what drifted is not usable until
+   * the server offers it as approved again. It is left out of lists; requests that name it reject with `contract-drift`
+   * (`data.drift`, `data.list`, `data.name`, `data.counterpart`) and are not sent; `client.instructions` is absent. If a list cannot
+   * be read, nothing of it is usable, and the next request tries to read it again. Resources that the server does not list pass. At 2026-07-28, the client
+   * keeps a subscription open where the server announces changes.
+   */
+  readonly contract?: PinnedContract;
+  /** `warn`: a drift causes the event alone. Default: `refuse`. */
+  readonly onDrift?: OnDrift;
   /** Middleware, the outermost first. As `client.use`, and around the requests that negotiate the revision, too. */
   readonly use?: readonly ClientMiddleware[];
   /**
@@ -318,8 +332,11 @@ export async function connect(
   const problem = Array.isArray(options.roots) ? rootsProblem(options.roots as readonly Root[]) : undefined;
   if (problem !== undefined) throw new McpError("invalid-definition", problem);
   const opener = await openerOf(source, options, { views, onWarning, legacy });
+  const { contract, onDrift } = options;
+  const { Pins } = contract ? await import("../client/pins.js") : {};
   const client: Client = new Client({
     profile,
+    pinsFor: Pins && ((host) => new Pins(host, contract!, onDrift)),
     handlers: options,
     limits: limitsOf(options.limits),
     known,

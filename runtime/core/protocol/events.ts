@@ -175,6 +175,37 @@ export interface ProtocolWarning extends Peer {
   readonly detail: string;
 }
 
+/** The lists of a server that a contract pins. */
+export type PinnedList = "tools" | "prompts" | "resources" | "resourceTemplates";
+
+/**
+ * How a server differs from the contract of its client. `added`: the contract lacks it; `renamed`: the same schema and description
+ * under another name; `text`: title or description, which instruct a model; `schema`: of input or output; `list-unavailable`: the
+ * list cannot be read.
+ */
+export type DriftClass =
+  "added" | "removed" | "renamed" | "text" | "schema" | "annotations" | "instructions" | "list-unavailable";
+
+/** A difference between a server and the contract of its client; the `data` of the error `contract-drift`. */
+export interface Drift {
+  readonly drift: readonly DriftClass[];
+  /** Absent for instructions. */
+  readonly list?: PinnedList | undefined;
+  /** Name of the tool or prompt, URI of the resource or template; absent for instructions and for a whole list. */
+  readonly name?: string | undefined;
+  /** The other name of a renamed entry. */
+  readonly counterpart?: string | undefined;
+}
+
+/** A server differs from the contract of its client. Each drift is reported once, and again after it was gone. */
+export interface ContractDrift extends Drift {
+  readonly type: "contract-drift";
+  /** Whether it is not usable (`onDrift: "refuse"`). */
+  readonly refused: boolean;
+  /** Says why it matters. */
+  readonly message: string;
+}
+
 /** What a server reports beside requests. */
 export type ServerEvent =
   | ConnectionOpened
@@ -197,6 +228,7 @@ export type ClientEvent =
   | ConnectionOpening
   | ConnectionOpened
   | ConnectionClosed
+  | ContractDrift
   | RequestRefused
   | LimitHit
   | HandlerError
@@ -222,7 +254,7 @@ export function withPrinting<Event extends ServerEvent | ClientEvent>(
   return (event) => {
     const result = listener?.(event);
     if (result === true) return result;
-    if (event.type === "warning") printWarning(event.message);
+    if (event.type === "warning" || event.type === "contract-drift") printWarning(event.message);
     if (event.type === "handler-error") {
       const { method, name, error } = event;
       printError(name === undefined ? method : `${method} ${JSON.stringify(name)}`, error);

@@ -75,6 +75,7 @@ const minor: ReadonlySet<string> = new Set([
   "connection-opened",
   "connection-closed",
   "warning",
+  "contract-drift",
   "loss",
 ]);
 
