@@ -4,8 +4,9 @@ import type { HandlerContext, Server } from "@mcpgen/runtime";
 import { createServer } from "@mcpgen/runtime/all";
 
 import { listMs } from "../upstream/notices.js";
-import { type BackServer, type BridgeOptions, backsOf } from "../upstream/options.js";
-import { type Upstream, identity, longTimeouts } from "../upstream/upstream.js";
+import { type BackServer, type BridgeContract, type BridgeOptions, backsOf } from "../upstream/options.js";
+import type { Pool } from "../upstream/pool.js";
+import { identity, longTimeouts } from "../upstream/upstream.js";
 import { Changes } from "./changes.js";
 import { extensionsOf } from "./extensions.js";
 import { Joined } from "./joined.js";
@@ -28,7 +29,7 @@ interface Handling {
  * Makes a server that passes everything on to others, in both directions, whatever revision and transport its clients and those
  * servers speak. Serve it as any other: `serveStdio(bridge)`, `serveHttp(bridge)`, with middleware, observation and limits.
  *
- * It connects once, to learn what each server offers, and again for its callers (`share`). Its `close` ends these connections, too:
+ * It connects once, to learn what each server offers, unless a contract says that, and again for its callers (`share`). Its `close` ends these connections, too:
  * call it after those of the transports.
  *
  * Several servers are one: names of tools and prompts begin with those of their servers, and a list has the entries of all of them.
@@ -46,8 +47,8 @@ export async function createBridge(
   options: BridgeOptions = {},
 ): Promise<Server> {
   const parts = backsOf(servers, options).map((back) => new Part(back));
-  const reached = await start(parts);
-  const { state, onEvent } = options;
+  const { contract, state, onEvent } = options;
+  const reached = contract ? [factsOf(contract)] : await start(parts);
   const joined = new Joined(parts);
   const relay = async (params: Params, context: HandlerContext, isOther: boolean): Promise<Params> => {
     const { method } = context;
@@ -68,8 +69,6 @@ export async function createBridge(
     ...(state && { state }),
     ...(onEvent && { onEvent }),
   });
-  await Promise.all(parts.map(({ pool }, index) => reached[index] && pool.forget(reached[index])));
-
   const { handle }: Handling = {
     handle: (method, handler) => server.handle(method as never, handler as never),
   };
@@ -93,35 +92,59 @@ export async function createBridge(
   });
 }
 
+/** What clients get to know of a server first. */
+interface Facts {
+  readonly info: object | undefined;
+  readonly capabilities: ServerCapabilities;
+  readonly instructions: string | undefined;
+}
+
+async function factsFrom(pool: Pool): Promise<Facts> {
+  const first = await pool.start();
+  const { serverInfo: info, serverCapabilities: capabilities, instructions } = first.client;
+  await pool.forget(first);
+  return { info, capabilities, instructions };
+}
+
+/** The facts of a contract. Without capabilities, it allows what its lists need. */
+function factsOf(contract: BridgeContract): Facts {
+  const { name = identity.name, version = "0", title, instructions, capabilities } = contract;
+  const changing = { listChanged: true };
+  const lists = {
+    ...(contract.tools && { tools: changing }),
+    ...(contract.prompts && { prompts: changing }),
+    ...((contract.resources ?? contract.resourceTemplates) && { resources: changing }),
+  };
+  const info = { name, version, ...(title !== undefined && { title }) };
+  return { info, capabilities: capabilities ?? lists, instructions };
+}
+
 /** Connects to all servers at once. Of several, `undefined` stands for those that are away; without any, the first that answers counts. */
-async function start(parts: readonly Part[]): Promise<readonly (Upstream | undefined)[]> {
-  const opening = parts.map(({ pool }) => pool.start());
+async function start(parts: readonly Part[]): Promise<readonly (Facts | undefined)[]> {
+  const opening = parts.map(({ pool }) => factsFrom(pool));
   const [only, another] = opening;
   if (!another) return [await only];
   const ends = await Promise.allSettled(opening.map((each) => withTimeout(listMs, each)));
   const reached = ends.map((end) => (end.status === "fulfilled" ? end.value : undefined));
   if (!reached.some(Boolean)) {
-    const first = Promise.any(opening.map(async (each, index) => ({ index, upstream: await each })));
-    const { index, upstream } = await first.catch(({ errors }: AggregateError) => Promise.reject(errors[0]));
-    reached[index] = upstream;
+    const first = Promise.any(opening.map(async (each, index) => ({ index, facts: await each })));
+    const { index, facts } = await first.catch(({ errors }: AggregateError) => Promise.reject(errors[0]));
+    reached[index] = facts;
   }
-  for (const [index, part] of parts.entries()) {
-    part.isMissed = !reached[index];
-    if (part.isMissed) void opening[index]!.then((late) => part.pool.forget(late)).catch(() => undefined);
-  }
+  for (const [index, part] of parts.entries()) part.isMissed = !reached[index];
   return reached;
 }
 
-function infoOf([first, ...others]: readonly (Upstream | undefined)[]): object {
-  return others.length === 0 ? (first?.client.serverInfo ?? identity) : identity;
+function infoOf([first, ...others]: readonly (Facts | undefined)[]): object {
+  return others.length === 0 ? (first?.info ?? identity) : identity;
 }
 
 /** The capabilities with a list. */
 const offered: ReadonlySet<string> = new Set(Object.values(lists).map(({ of }) => of));
 
 /** The capabilities of all servers together. A server that is away now may come back with any list. */
-function capabilitiesOf(reached: readonly (Upstream | undefined)[]): ServerCapabilities {
-  const declared = reached.flatMap((each) => (each ? [each.client.serverCapabilities] : []));
+function capabilitiesOf(reached: readonly (Facts | undefined)[]): ServerCapabilities {
+  const declared = reached.flatMap((each) => (each ? [each.capabilities] : []));
   if (reached.length === 1) return declared[0]!;
   const changing = { listChanged: true };
   const any = {
@@ -142,10 +165,10 @@ function capabilitiesOf(reached: readonly (Upstream | undefined)[]): ServerCapab
 /** The instructions of several servers are texts of strangers: each is named and bounded. */
 function instructionsOf(
   parts: readonly Part[],
-  reached: readonly (Upstream | undefined)[],
+  reached: readonly (Facts | undefined)[],
 ): { readonly instructions?: string } {
   const given = reached.flatMap((each, index) => {
-    const text = each?.client.instructions;
+    const text = each?.instructions;
     return text === undefined ? [] : [{ name: parts[index]!.back.name, text }];
   });
   if (given.length === 0) return {};

@@ -1,6 +1,14 @@
 import { checkOptions, invalid, type Rules, texts } from "@mcpgen/base";
-import type { ClientCapabilities } from "@mcpgen/protocol/authoring";
-import type { Authorize, Authorizer, ClientEvent, ServerEvent, Source, StateOptions } from "@mcpgen/runtime";
+import type { ClientCapabilities, ServerCapabilities } from "@mcpgen/protocol/authoring";
+import type {
+  Authorize,
+  Authorizer,
+  ClientEvent,
+  PinnedContract,
+  ServerEvent,
+  Source,
+  StateOptions,
+} from "@mcpgen/runtime";
 
 /** The kinds of questions that a server asks its client. */
 const questionKinds = ["elicitation", "sampling", "roots"] as const;
@@ -46,7 +54,20 @@ export interface BackServer {
   readonly share?: Share;
 }
 
+/** A contract, as `mcpgen capture` writes it. */
+export interface BridgeContract extends PinnedContract {
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+  readonly title?: string | undefined;
+  readonly capabilities?: ServerCapabilities | undefined;
+}
+
 export interface BridgeOptions {
+  /**
+   * What the server may offer (`contract` of `connect`): what differs is left out of lists, and refused when it is called. Clients get the
+   * name, capabilities and instructions of the contract, so that the bridge does not connect before its first request. For one server.
+   */
+  readonly contract?: BridgeContract;
   /**
    * The kinds of questions that may pass from a server to a client; it is shown no capability for others. Sampling spends what
    * the user pays for the model. Default: all; of several servers, all but sampling.
@@ -86,6 +107,7 @@ const backRules: Rules<BackServer> = {
 };
 
 const rules: Rules<BridgeOptions> = {
+  contract: "object",
   ask: (value) =>
     Array.isArray(value) && value.every((kind) => questionKinds.includes(kind as QuestionKind))
       ? undefined
@@ -114,6 +136,8 @@ export function backsOf(
   const named = Object.entries(servers);
   if (named.length === 0) throw invalid("servers: name one server at least.");
   const isJoined = named.length > 1;
+  if (isJoined && given.contract)
+    throw invalid("contract: it is of one server. Make a bridge for each server.");
   const bridge = isJoined && !given.ask ? { ...given, ask: ["elicitation", "roots"] as const } : given;
   const backs = named.map(([name, server]): Back => {
     checkOptions(server, backRules, `servers.${name}.`);

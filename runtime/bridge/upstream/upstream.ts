@@ -1,4 +1,4 @@
-import { internalError, isMcpError, McpError, type Params } from "@mcpgen/base";
+import { internalError, invalidParams, isMcpError, McpError, type Params } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
 import type { RequestOptions } from "@mcpgen/protocol/model";
@@ -86,6 +86,7 @@ export class Upstream {
     const { name, bridge } = back;
     await connect(back.source, {
       ...(back.revision !== undefined && { revision: back.revision }),
+      ...(bridge.contract && { contract: bridge.contract }),
       ...(caller.logLevel !== undefined && { logLevel: caller.logLevel }),
       ...(back.authorize && { http: { authorize: authorizerOf(back, caller) } }),
       ...questionsOf(back, caller, answer),
@@ -219,6 +220,8 @@ export class Upstream {
       return new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`, {
         rpcCode: rpc.methodNotFound,
       });
+    // The tool, or another entry, is not as its contract says: for the client there is none.
+    if (code === "contract-drift") return invalidParams(message);
     if (code === "cancelled" || (rpcCode !== undefined && rpcCode !== rpc.internalError)) return error;
     // Texts of lost connections may name programs, files and hosts: they go to the operator alone.
     const isOfAnswer = code === "invalid-result" || code === "not-expressible";
