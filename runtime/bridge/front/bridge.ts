@@ -6,7 +6,7 @@ import { createServer } from "@mcpgen/runtime/all";
 import { listMs } from "../upstream/notices.js";
 import { type BackServer, type BridgeContract, type BridgeOptions, backsOf } from "../upstream/options.js";
 import type { Pool } from "../upstream/pool.js";
-import { identity, longTimeouts } from "../upstream/upstream.js";
+import { type Relaying, identity, longTimeouts } from "../upstream/upstream.js";
 import { Changes } from "./changes.js";
 import { extensionsOf } from "./extensions.js";
 import { Joined } from "./joined.js";
@@ -50,16 +50,16 @@ export async function createBridge(
   const { contract, state, onEvent } = options;
   const reached = contract ? [factsOf(contract)] : await start(parts);
   const joined = new Joined(parts);
-  const relay = async (params: Params, context: HandlerContext, isOther: boolean): Promise<Params> => {
+  const relay = async (params: Params, context: HandlerContext, how?: Relaying): Promise<Params> => {
     const { method } = context;
     const found = await joined.route(method, params, context);
     if (method === "tools/call" && !found.part.mayCall(found.params["name"] as string))
       throw invalidParams(`there is no tool ${JSON.stringify(params["name"])}`);
-    const result = await found.part.relay(method, found.params, context, isOther);
+    const result = await found.part.relay(method, found.params, context, how);
     joined.learn(found, result, context);
     return result;
   };
-  const relayOther: Handler = (params, context) => relay(params, context, true);
+  const relayOther: Handler = (params, context) => relay(params, context, { isOther: true });
   const server = createServer(infoOf(reached) as Implementation, {
     ...extensionsOf(capabilitiesOf(reached), relayOther),
     timeouts: longTimeouts,
@@ -72,8 +72,7 @@ export async function createBridge(
   const { handle }: Handling = {
     handle: (method, handler) => server.handle(method as never, handler as never),
   };
-  for (const method of [...routed, "tools/call"])
-    handle(method, (params, context) => relay(params, context, false));
+  for (const method of [...routed, "tools/call"]) handle(method, (params, context) => relay(params, context));
   handle("*", relayOther);
   for (const method of Object.keys(lists) as ListMethod[])
     handle(method, (params, context) => joined.list(method, params, context));

@@ -5,6 +5,7 @@ import type { HandlerContext } from "@mcpgen/runtime";
 import { listMs } from "../upstream/notices.js";
 import { type Back, passes } from "../upstream/options.js";
 import { Pool } from "../upstream/pool.js";
+import type { Relaying } from "../upstream/upstream.js";
 import { jointName, maybeShortened } from "./names.js";
 
 type Described = Pick<Open<"Tool">, "inputSchema">;
@@ -53,16 +54,14 @@ export class Part {
     return !capabilities || capabilities[kind] !== undefined;
   }
 
-  /** Sends a request of a client on. @param isOther whether no table may have its method */
-  relay(method: string, params: Params, context: HandlerContext, isOther = false): Promise<Params> {
-    return this.pool.run(params, context, (upstream, given) =>
-      upstream.request(method, given, context, isOther),
-    );
+  /** Sends a request of a client on. */
+  relay(method: string, params: Params, context: HandlerContext, how?: Relaying): Promise<Params> {
+    return this.pool.run(params, context, (upstream, given) => upstream.request(method, given, context, how));
   }
 
   /** A page of a list, with the server's own names and cursor, and without the tools that may not pass. */
-  async page(method: ListMethod, params: Params, context: HandlerContext): Promise<Params> {
-    const page = await this.relay(method, params, context);
+  async page(method: ListMethod, params: Params, context: HandlerContext, how?: Relaying): Promise<Params> {
+    const page = await this.relay(method, params, context, how);
     const { tools } = page;
     if (method !== "tools/list" || !Array.isArray(tools)) return page;
     const named = tools.filter(
@@ -80,7 +79,7 @@ export class Part {
   /** As `page`, where other servers wait: with the names that clients see. @throws if the server does not answer in time */
   async jointPage(method: ListMethod, params: Params, context: HandlerContext): Promise<Params> {
     const { member, key } = lists[method];
-    const page = await withTimeout(listMs, this.page(method, params, context));
+    const page = await withTimeout(listMs, this.page(method, params, context, { timeout: listMs }));
     if (!page) throw new Error(`no answer in ${listMs} ms`);
     const given: unknown = page[member];
     if (!Array.isArray(given)) throw new Error(`the result has no ${member}`);

@@ -29,6 +29,14 @@ export interface Caller {
   readonly session: ServerSession | undefined;
 }
 
+/** How a request goes on. */
+export interface Relaying {
+  /** Whether no table may have its method. */
+  readonly isOther?: boolean;
+  /** Milliseconds for its answer. Default: the client of the bridge decides. */
+  readonly timeout?: number;
+}
+
 /** A request of the bridge's client in whose course its server sent something. */
 type Origin = AnswerContext["request"];
 
@@ -112,11 +120,19 @@ export class Upstream {
   /**
    * Sends a request of a client on, and passes its progress back.
    *
-   * @param isOther whether no table may have its method
    * @throws {McpError} the error that the server sent; `method-not-found`: it has no such method; `internal-error`: it did not answer
    */
-  async request(method: string, params: Params, context: HandlerContext, isOther = false): Promise<Params> {
-    const options = { ...this.#optionsOf(params, context), ...(isOther && { result: {} }) };
+  async request(
+    method: string,
+    params: Params,
+    context: HandlerContext,
+    { isOther, timeout }: Relaying = {},
+  ): Promise<Params> {
+    const options = {
+      ...this.#optionsOf(params, context),
+      ...(isOther && { result: {} }),
+      ...(timeout !== undefined && { timeout, totalTimeout: timeout }),
+    };
     this.#calls.set(options, context);
     this.#begin();
     try {
