@@ -3,7 +3,6 @@ import { clientRevisions } from "@mcpgen/protocol";
 import {
   type ClientEvent,
   type ConnectOptions,
-  McpError,
   type PinnedContract,
   bindContract,
   connect,
