@@ -218,6 +218,19 @@ describe.each(eras)("at %s", (revision) => {
     stop.abort();
     expect(await connecting).toMatchObject({ code: "cancelled" });
   });
+
+  test("connect waits for lists within its timeout", async () => {
+    const script: Script = { ...listing({ now: [] }), "tools/list": () => undefined };
+    const peer = new ScriptedPeer(revision, script);
+    const clock = new VirtualClock();
+    const connecting = failureOf(connect(peer.channel, { ...base(clock), revision, contract }));
+    await peer.until("tools/list");
+    await clock.advance(30_000);
+    expect(await connecting).toMatchObject({
+      code: "timeout",
+      data: { timer: "connect", limit: 30_000, elapsed: 30_000 },
+    });
+  });
 });
 
 test("the calls of a batch are refused each for itself (2025-03-26)", async () => {
