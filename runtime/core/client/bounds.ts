@@ -83,6 +83,20 @@ export function whileAwaitingInput(
   return { clock, method, signal, due: started + totalTimeout, late, connection };
 }
 
+/** The limits of a step of `connect`. @param late says what is not done at the deadline */
+export function whileOpening(
+  { clock, connectTimeout: limit }: Pick<ClientProfile, "clock" | "connectTimeout">,
+  signal: Signal | undefined,
+  late: string,
+): Bounds {
+  const started = clock.now();
+  const overdueAt = (now: number): McpError =>
+    new McpError("timeout", `connect: ${late} within ${limit} ms`, {
+      data: { timer: "connect", limit, elapsed: now - started },
+    });
+  return { clock, method: "connect", signal, due: started + limit, late: overdueAt };
+}
+
 /** The limits of a request that waits for a connection: its signal and both timeouts. */
 export function whileConnecting(
   clock: Clock,

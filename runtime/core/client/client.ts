@@ -8,6 +8,7 @@ import type { LogLevel } from "../protocol/meta.js";
 import { type RevisionView, noSuchMethod, requireCapability } from "../protocol/revision-view.js";
 import type { MethodSchemas } from "../schema/schema-check.js";
 import { type MessageSchema, parsed } from "../schema/schema-type.js";
+import { whileOpening, withinBounds } from "./bounds.js";
 import { ResultCache } from "./cache.js";
 import { type ClientLimits, type ClientProfile, declarations, eraOf } from "./client-profile.js";
 import type { BatchPlace, Connection, Negotiated } from "./connection.js";
@@ -243,13 +244,11 @@ export class Client implements Caller {
     const connections = this.#connections;
     const pins = this.#pins;
     const { onClose, profile } = this.#setup;
-    const { connectTimeout: timeout } = profile;
-    const bounds = { method: "connect", options: { signal, timeout, totalTimeout: timeout } };
     try {
       if (prepare) await prepare(this);
       await connections.open(signal);
-      const started = profile.clock.now();
-      if (pins) await this.#requests.whileConnecting({ ...bounds, started }, () => pins.compare());
+      const late = "the lists of the server were not read";
+      if (pins) await withinBounds(whileOpening(profile, signal, late), () => pins.compare());
     } catch (error) {
       // Nothing else holds the client, unless `prepare` passed it on.
       void connections.close().catch(() => undefined);

@@ -2,7 +2,7 @@ import type { Signal, RequestOptions } from "@mcpgen/protocol/model";
 import { checkChannel, isInterrupted, McpError, messageOf, type Opener } from "@mcpgen/base";
 import type { LogLevel } from "../protocol/meta.js";
 import type { RevisionView } from "../protocol/revision-view.js";
-import { withinBounds } from "./bounds.js";
+import { whileOpening, withinBounds } from "./bounds.js";
 import { byEra, eraOf } from "./client-profile.js";
 import { Connection, type ConnectionParts, type Negotiated } from "./connection.js";
 import { httpStatusOf, invalidResult, isMisunderstood, remoteError } from "./decode.js";
@@ -200,18 +200,10 @@ export class Connections {
    * @throws {McpError} `timeout`, `cancelled`, or the error of the transport or the negotiation
    */
   async #establish(signal: Signal | undefined): Promise<Connection> {
-    const { clock, connectTimeout: limit } = this.#setup.profile;
-    const started = clock.now();
-    const due = started + limit;
-    const late = (now: number): McpError =>
-      new McpError("timeout", `connect: no answer that settles the revision within ${limit} ms`, {
-        data: { timer: "connect", limit, elapsed: now - started },
-      });
-    const opening: Opening = { due, last: undefined };
+    const bounds = whileOpening(this.#setup.profile, signal, "no answer that settles the revision");
+    const opening: Opening = { due: bounds.due, last: undefined };
     try {
-      return await withinBounds({ clock, method: "connect", signal, due, late }, (ended) =>
-        this.#negotiated(opening, ended),
-      );
+      return await withinBounds(bounds, (ended) => this.#negotiated(opening, ended));
     } catch (error) {
       await opening.last?.close();
       throw error;

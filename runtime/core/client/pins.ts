@@ -325,7 +325,7 @@ function pinned(list: PinnedList, contract: PinnedContract): ReadonlyMap<unknown
 
 function textsOf(list: PinnedList, entry: Entry): Texts {
   const { lastModified: _, ...annotations } = (entry["annotations"] ?? {}) as Entry;
-  // The key is the same: a renamed entry differs in nothing else.
+  // Without its key, because a renamed entry is found by the rest.
   const held: Entry = { ...entry, annotations, [lists[list].key]: null };
   const valuesOf = (members: readonly string[]): unknown[] => members.map((name) => held[name] ?? null);
   return compared.map(([, members]) => textOf(valuesOf(members), sortedText));

@@ -218,7 +218,7 @@ export class Requests {
   connected(request: Bounded): Promise<Connection> {
     const { connections } = this.#setup;
     if (connections.standing) return Promise.resolve(connections.standing);
-    return this.whileConnecting(request, () => connections.open());
+    return this.#whileConnecting(request, () => connections.open());
   }
 
   /** Adds the `_meta` of each request. */
@@ -226,8 +226,7 @@ export class Requests {
     return { ...params, _meta: { ...this.#metaOf(params, view) } };
   }
 
-  /** Waits within the timeouts of a request. */
-  whileConnecting<T>(request: Bounded, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  #whileConnecting<T>(request: Bounded, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, timeouts } = this.#setup.profile;
     return withinBounds(whileConnecting(clock, timeouts, request), work);
   }
@@ -243,7 +242,7 @@ export class Requests {
 
   /** Whether another negotiation results in another revision. */
   #isReplaced(connection: Connection, call: Call): Promise<boolean> {
-    return this.whileConnecting(call, () => this.#setup.connections.isReplaced(connection));
+    return this.#whileConnecting(call, () => this.#setup.connections.isReplaced(connection));
   }
 
   async #relist(call: Call): Promise<void> {
@@ -300,7 +299,7 @@ export class Requests {
 
   /** The cached result for the current authorization. */
   async #owned({ channel }: Connection, key: string, call: Call): Promise<Decoded | undefined> {
-    const used = await this.whileConnecting(call, async (signal) => channel.authorization(signal));
+    const used = await this.#whileConnecting(call, async (signal) => channel.authorization(signal));
     return this.#setup.cache.owned(key, used);
   }
 

@@ -205,12 +205,13 @@ export interface ConnectOptions extends ClientHandlers {
    */
   readonly prepare?: (client: Client) => unknown;
   /**
-   * What the server may offer. The client compares the lists of the server before `connect` resolves, after each `list_changed` and
-   * over each new connection. A drift does not fail `connect`: an event `contract-drift` reports it, and what drifted is not usable until
-   * the server offers it as approved again. It is left out of lists; requests that name it reject with `contract-drift`
-   * (`data.drift`, `data.list`, `data.name`, `data.counterpart`) and are not sent; `client.instructions` is absent. If a list cannot
-   * be read, nothing of it is usable, and the next request tries to read it again. Resources that the server does not list pass. At 2026-07-28, the client
-   * keeps a subscription open where the server announces changes.
+   * What the server may offer. The client compares the lists of the server before `connect` resolves, after each `list_changed`
+   * and over each new connection. A drift does not fail `connect`: an event `contract-drift` reports it, and what drifted is not
+   * usable until the server offers it as approved again. It is left out of lists; requests that name it reject with
+   * `contract-drift` (`data.drift`, `data.list`, `data.name`, `data.counterpart`) and are not sent; `client.instructions` is
+   * absent. If a list cannot be read, nothing of it is usable, and the next request tries to read it again. Resources that the
+   * server does not list pass. At 2026-07-28, the client keeps a subscription open where the server announces changes. Calls of a
+   * batch (2025-03-26) are sent one by one.
    */
   readonly contract?: PinnedContract;
   /** `warn`: a drift causes the event alone. Default: `refuse`. */

@@ -197,7 +197,10 @@ export interface Drift {
   readonly counterpart?: string | undefined;
 }
 
-/** A server differs from the contract of its client. Each drift is reported once, and again after it was gone. */
+/**
+ * A server differs from the contract of its client. Each drift is reported once, and again after it was gone. A drift that only
+ * another client gets (`onBehalfOf`) is reported each time its list is read.
+ */
 export interface ContractDrift extends Drift {
   readonly type: "contract-drift";
   /** Whether it is not usable (`onDrift: "refuse"`). */

@@ -3,7 +3,6 @@ import { clientRevisions } from "@mcpgen/protocol";
 import {
   type ClientEvent,
   type ConnectOptions,
-  McpError,
   type PinnedContract,
   bindContract,
   connect,
@@ -218,6 +217,19 @@ describe.each(eras)("at %s", (revision) => {
     await peer.until("tools/list");
     stop.abort();
     expect(await connecting).toMatchObject({ code: "cancelled" });
+  });
+
+  test("connect waits for lists within its timeout", async () => {
+    const script: Script = { ...listing({ now: [] }), "tools/list": () => undefined };
+    const peer = new ScriptedPeer(revision, script);
+    const clock = new VirtualClock();
+    const connecting = failureOf(connect(peer.channel, { ...base(clock), revision, contract }));
+    await peer.until("tools/list");
+    await clock.advance(30_000);
+    expect(await connecting).toMatchObject({
+      code: "timeout",
+      data: { timer: "connect", limit: 30_000, elapsed: 30_000 },
+    });
   });
 });
 
