@@ -16,11 +16,9 @@ const sourceOf = (server: Server) =>
 test.each(pairs)(
   "a server that does not answer is left out of a list in 5 s, and no request of it stays: clients of %s, servers at %s",
   async (front, revision) => {
-    const [good, bad] = ["good", "bad"].map((name) => {
-      const server = serverWith();
-      server.tool("run", {}, () => name);
-      return server;
-    }) as [Server, Server];
+    const [good, bad] = [serverWith(), serverWith()];
+    good.tool("run", {}, () => "good");
+    bad.tool("run", {}, () => "bad");
     let hangs = true;
     const cancelled: string[] = [];
     bad.use(({ direction, method, context }, next) => {
