@@ -1,3 +1,6 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
 /** The offer of every fixture server, written with any implementation; the behaviours under test rely on it. */
 export const note = {
   uri: "test://note",
@@ -31,6 +34,53 @@ export function greeting(name) {
   return { messages: [{ role: "user", content: { type: "text", text: `Greet ${name}` } }] };
 }
 
+/** Tools of the official SDKs' servers that always give the same result, by name. */
+export const results = {
+  image: { content: [{ type: "image", data: picture.blob, mimeType: picture.mimeType }] },
+  audio: { content: [{ type: "audio", data: picture.blob, mimeType: "audio/wav" }] },
+  link: {
+    content: [{ type: "resource_link", uri: note.uri, name: note.name, mimeType: "text/plain", size: 21 }],
+  },
+  embedded: {
+    content: [note, picture].map(({ name: _, ...resource }) => ({ type: "resource", resource })),
+  },
+  marked: {
+    content: [
+      {
+        type: "text",
+        text: "marked",
+        annotations: { audience: ["user"], priority: 0.5 },
+        _meta: { "example.com/part": 1 },
+      },
+    ],
+    _meta: { "example.com/whole": { of: [1] } },
+  },
+  large: text("x".repeat(200_000)),
+};
+
+/** How those tools are listed. */
+export const listing = {
+  title: "Always the same",
+  annotations: { readOnlyHint: true, openWorldHint: false },
+  _meta: { "example.com/listed": true },
+};
+
+/** The messages of the prompt `rich`. */
+export const rich = {
+  description: "All kinds of content",
+  messages: [
+    { role: "user", content: results.image.content[0] },
+    { role: "assistant", content: results.embedded.content[0] },
+  ],
+};
+
+/** The second page of the resource templates: the first has this cursor. */
+export const secondPage = "second page";
+export const secondTemplate = { uriTemplate: "test://others/{id}", name: "other" };
+
+/** The error of the request `vendor/fail`. */
+export const refusal = { code: -31999, message: "not so", data: { why: ["a reason"] } };
+
 /** The questions that tools ask the client. */
 export const nameForm = {
   message: "Who are you?",
@@ -46,24 +96,37 @@ export const sampling = {
   maxTokens: 100,
 };
 
-/** The gate at which the tool `count` waits until `release` is called. */
+/**
+ * The gate at which the tool `count` waits until `release` is called.
+ *
+ * @param folder shares it with other processes: a bridge may run each call in another one
+ */
 export class Gate {
-  #opened = deferred();
+  #opened;
+
+  constructor(folder) {
+    this.#opened = event("opened", folder);
+  }
 
   open() {
     this.#opened.resolve();
   }
 
   passed() {
-    return this.#opened.promise;
+    return this.#opened.promise();
   }
 }
 
-/** The state of the tool `wait`, which other tools report. */
+/** The state of the tool `wait`, which other tools report. @param folder as of `Gate` */
 export class Waiting {
-  #begun = deferred();
-  #aborted = deferred();
+  #begun;
+  #aborted;
   #times = 0;
+
+  constructor(folder) {
+    this.#begun = event("begun", folder);
+    this.#aborted = event("aborted", folder);
+  }
 
   async until(signal) {
     this.#begun.resolve();
@@ -71,19 +134,37 @@ export class Waiting {
       if (signal.aborted) resolve();
       signal.addEventListener("abort", resolve);
     });
-    this.#times++;
-    this.#aborted.resolve();
+    this.#aborted.resolve(String(++this.#times));
   }
 
   begun() {
-    return this.#begun.promise;
+    return this.#begun.promise();
   }
 
   /** How often it was, once it was. */
-  async aborted() {
-    await this.#aborted.promise;
-    return String(this.#times);
+  aborted() {
+    return this.#aborted.promise();
   }
+}
+
+/** Happens once, with a text: in this process, or in all that have the folder. */
+function event(name, folder) {
+  if (folder === undefined) {
+    const { promise, resolve } = deferred();
+    return { promise: () => promise, resolve };
+  }
+  const file = join(folder, name);
+  return {
+    resolve: (value = "") => writeFileSync(file, value),
+    promise: () =>
+      new Promise((resolve) => {
+        const look = setInterval(() => {
+          if (!existsSync(file)) return;
+          clearInterval(look);
+          resolve(readFileSync(file, "utf8"));
+        }, 5).unref();
+      }),
+  };
 }
 
 export function deferred() {

@@ -4,14 +4,23 @@ import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mc
 import { completable } from "@modelcontextprotocol/sdk/server/completable.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ListResourceTemplatesRequestSchema,
+  McpError,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+  UrlElicitationRequiredError,
+} from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import * as fixture from "../fixture.mjs";
 import { onHead } from "./on-head.mjs";
 
 const { note, picture, text } = fixture;
-const gate = new fixture.Gate();
-const waiting = new fixture.Waiting();
+// sdk-v1.mjs [sessions|stateless]: over HTTP; each request for itself, and its answer as JSON, in the latter.
+// sdk-v1.mjs stdio FOLDER: on stdio, with processes that share what their tools wait for.
+const [mode, folder] = process.argv.slice(2);
+const gate = new fixture.Gate(folder);
+const waiting = new fixture.Waiting(folder);
 /** Resolves when the client's GET stream or subscription is open: over HTTP, earlier notifications are lost. */
 const listening = fixture.deferred();
 
@@ -34,11 +43,13 @@ function makeServer() {
   tellingTools(server, tool);
   askingTools(server, tool);
   resources(server);
+  rest(server, tool);
   server.registerPrompt(
     "greet",
     { argsSchema: { name: completable(z.string(), fixture.startingWith) } },
     ({ name }) => fixture.greeting(name),
   );
+  server.registerPrompt("rich", { title: "Rich" }, () => fixture.rich);
   return server;
 }
 
@@ -121,6 +132,45 @@ function askingTools(server, tool) {
   });
 }
 
+/** Offers that pages, vendors and errors need. */
+function rest(server, tool) {
+  for (const [name, result] of Object.entries(fixture.results)) tool(name, {}, () => result, fixture.listing);
+  tool("meta", {}, (_input, { _meta: { progressToken: _, ...meta } }) => text(JSON.stringify(meta)));
+  tool("caller", {}, () =>
+    text(JSON.stringify([server.server.getClientVersion(), server.server.getClientCapabilities()])),
+  );
+  tool("news", {}, async (_input, { sendNotification }) => {
+    await sendNotification({ method: "vendor/news", params: { n: 7 } });
+    return text("sent");
+  });
+  tool("twice", {}, async () => {
+    const first = await server.server.elicitInput({ mode: "form", ...fixture.nameForm });
+    const second = await server.server.elicitInput({ mode: "form", ...fixture.nameForm });
+    return text(JSON.stringify([first, second]));
+  });
+  tool("pages", {}, () => {
+    throw new UrlElicitationRequiredError([{ mode: "url", ...fixture.page }]);
+  });
+  const vendor = (method, handler) =>
+    server.server.setRequestHandler(
+      z.object({ method: z.literal(method), params: z.looseObject({}).optional() }),
+      handler,
+    );
+  vendor("vendor/echo", ({ params: { _meta: _, ...params } }) => ({ echoed: params }));
+  vendor("vendor/fail", () => {
+    const { code, message, data } = fixture.refusal;
+    throw new McpError(code, message, data);
+  });
+  server.server.setRequestHandler(ListResourceTemplatesRequestSchema, ({ params }) =>
+    params?.cursor === fixture.secondPage
+      ? { resourceTemplates: [fixture.secondTemplate] }
+      : {
+          resourceTemplates: [{ uriTemplate: fixture.itemTemplate, name: "item", mimeType: "text/plain" }],
+          nextCursor: fixture.secondPage,
+        },
+  );
+}
+
 function resources(server) {
   for (const { uri, name, mimeType, ...content } of [note, picture])
     server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, ...content }] }));
@@ -134,7 +184,6 @@ function resources(server) {
   server.server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
 }
 
-// sdk-v1.mjs [sessions|stateless]: over HTTP; each request for itself, and its answer as JSON, in the latter.
 const sessions = new Map();
 
 async function withSession(request, response) {
@@ -160,7 +209,7 @@ async function alone(request, response) {
   await transport.handleRequest(request, response);
 }
 
-const handler = { sessions: withSession, stateless: alone }[process.argv[2]];
+const handler = { sessions: withSession, stateless: alone }[mode];
 if (handler) createServer(handler).listen(0, "127.0.0.1");
 else {
   listening.resolve();
