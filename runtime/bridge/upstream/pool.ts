@@ -125,8 +125,8 @@ export class Pool {
       principal: session.principal,
       isAlone,
       session: isSession ? session : undefined,
-      // A session sets its level by its own request.
-      ...(isSession && { logLevel: undefined }),
+      // A session sets its level by its own request. The requests of a pipe state their levels: each gets what its own allows.
+      ...(isAlone && { logLevel: isSession ? undefined : "debug" }),
     };
     const key = isAlone ? `${this.#numberOf(owner)} ${this.#sharedKey(caller)}` : this.#sharedKey(caller);
     const known = this.#kept.get(key);
