@@ -21,10 +21,12 @@ const { note, picture, text } = fixture;
 const [mode, folder] = process.argv.slice(2);
 const gate = new fixture.Gate(folder);
 const waiting = new fixture.Waiting(folder);
-/** Resolves when the client's GET stream or subscription is open: over HTTP, earlier notifications are lost. */
-const listening = fixture.deferred();
+/** The servers of all sessions, whose clients hear of changes. */
+const served = new Set();
+let grown = false;
 
-function makeServer() {
+/** @param listening resolves when the client's GET stream is open: over HTTP, earlier notifications are lost */
+function makeServer(listening) {
   const server = new McpServer(
     { name: "fixture", version: "1.0.0" },
     {
@@ -40,9 +42,9 @@ function makeServer() {
   const tool = (name, inputSchema, handler, rest = {}) =>
     server.registerTool(name, { description: name, inputSchema, ...rest }, handler);
   plainTools(tool);
-  tellingTools(server, tool);
+  tellingTools(server, tool, listening);
   askingTools(server, tool);
-  resources(server);
+  resources(server, listening);
   rest(server, tool);
   server.registerPrompt(
     "greet",
@@ -50,6 +52,7 @@ function makeServer() {
     ({ name }) => fixture.greeting(name),
   );
   server.registerPrompt("rich", { title: "Rich" }, () => fixture.rich);
+  if (grown) grow(server);
   return server;
 }
 
@@ -81,9 +84,9 @@ function plainTools(tool) {
 }
 
 /** Tools that send notifications before or besides their answer. */
-function tellingTools(server, tool) {
+function tellingTools(server, tool, listening) {
   tool("log", {}, async (_input, { sessionId }) => {
-    await listening.promise;
+    await listening;
     const log = (message) => server.sendLoggingMessage(message, sessionId);
     await log({ level: "debug", data: "too low" });
     await log({ level: "warning", logger: "fixture", data: { said: "careful" } });
@@ -101,15 +104,26 @@ function tellingTools(server, tool) {
     return text(`counted to ${to}`);
   });
   tool("touch", {}, async () => {
-    await listening.promise;
-    await server.server.sendResourceUpdated({ uri: note.uri });
+    await everywhere((one) => one.server.sendResourceUpdated({ uri: note.uri }));
     return text("touched");
   });
   tool("grow", {}, async () => {
-    await listening.promise;
-    tool("grown", {}, () => text("grown"));
+    grown = true;
+    await everywhere(grow);
     return text("grew");
   });
+}
+
+/** Changes the servers of all clients that listen; those that have subscribed will. */
+async function everywhere(change) {
+  for (const { server, listening, isSubscribed } of served) {
+    if (isSubscribed) await listening;
+    await change(server);
+  }
+}
+
+function grow(server) {
+  server.registerTool("grown", { description: "grown", inputSchema: {} }, () => text("grown"));
 }
 
 function askingTools(server, tool) {
@@ -171,7 +185,7 @@ function rest(server, tool) {
   );
 }
 
-function resources(server) {
+function resources(server, listening) {
   for (const { uri, name, mimeType, ...content } of [note, picture])
     server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, ...content }] }));
   server.registerResource(
@@ -180,23 +194,31 @@ function resources(server) {
     { mimeType: "text/plain" },
     (uri, { id }) => ({ contents: [{ uri: uri.href, text: fixture.itemText(id) }] }),
   );
-  server.server.setRequestHandler(SubscribeRequestSchema, () => ({}));
+  const one = { server, listening, isSubscribed: false };
+  served.add(one);
+  server.server.onclose = () => served.delete(one);
+  server.server.setRequestHandler(SubscribeRequestSchema, () => {
+    one.isSubscribed = true;
+    return {};
+  });
   server.server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
 }
 
 const sessions = new Map();
 
 async function withSession(request, response) {
-  let transport = sessions.get(request.headers["mcp-session-id"]);
-  if (!transport) {
-    transport = new StreamableHTTPServerTransport({
+  let session = sessions.get(request.headers["mcp-session-id"]);
+  if (!session) {
+    const listening = fixture.deferred();
+    const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => sessions.set(id, transport),
+      onsessioninitialized: (id) => sessions.set(id, session),
     });
-    await makeServer().connect(transport);
+    session = { transport, listening };
+    await makeServer(listening.promise).connect(transport);
   }
-  if (request.method === "GET") onHead(response, listening.resolve);
-  await transport.handleRequest(request, response);
+  if (request.method === "GET") onHead(response, session.listening.resolve);
+  await session.transport.handleRequest(request, response);
 }
 
 async function alone(request, response) {
@@ -205,13 +227,10 @@ async function alone(request, response) {
     sessionIdGenerator: undefined,
     enableJsonResponse: true,
   });
-  await makeServer().connect(transport);
+  await makeServer(fixture.deferred().promise).connect(transport);
   await transport.handleRequest(request, response);
 }
 
 const handler = { sessions: withSession, stateless: alone }[mode];
 if (handler) createServer(handler).listen(0, "127.0.0.1");
-else {
-  listening.resolve();
-  await makeServer().connect(new StdioServerTransport());
-}
+else await makeServer().connect(new StdioServerTransport());
