@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isThorough } from "../support/cases.mjs";
 import { behaviours, textOf } from "./behaviours.mjs";
-import { itemTemplate, note, picture, results, secondPage } from "./fixture.mjs";
+import { itemTemplate, note, page, picture, results, secondPage } from "./fixture.mjs";
 import { pair } from "./pair.mjs";
 import { clients, legacy, modern, servers } from "./peers.mjs";
 import { started } from "./started.mjs";
@@ -76,7 +76,7 @@ function combination(front, back, hops = 1) {
     const reference = await direct(front, back);
     return { ...through, direct: reference.session, close: () => reference.close().then(through.close) };
   };
-  const features = [...same(isAcross(front, back)), ...behaviours];
+  const features = [...same(isAcross(front, back)), ...pages, ...behaviours, changes];
   pair([names[0], clients[client]], [names[1], { lacks: lacksOf(front, back) }], revision, opening, features);
 }
 
@@ -88,11 +88,12 @@ function isAcross({ revision }, { server }) {
 /** What no bridge can give, and why. */
 function lacksOf(front, back) {
   const lacks = {};
+  if (back.server === "sdk-v2") lacks["pages that a call needs"] = "it asks for pages in rounds";
   if (isAcross(front, back)) lacks["a user that fails"] = "answers of 2026-07-28 cannot be errors";
   if (front.revision === modern && back.server === "sdk-v1" && back.serves === "http")
     lacks.logging = lacks["logs of the lowest level"] = "they race with the answer, on another stream";
   if (front.revision === modern && front.serves === "http" && back.serves === "stdio")
-    lacks.subscriptions = "calls that ask or want logs may run in a process each, which alone knows of its changes";
+    lacks.subscriptions = lacks[changes.feature] = "calls that ask or want logs may run in a process each, which alone knows of its changes";
   return lacks;
 }
 
@@ -182,6 +183,39 @@ const seen = Object.entries({
     return results.map(textOf);
   },
 });
+
+/** A server of an earlier revision ends a call with an error that has the pages; for clients of 2026-07-28, that is a round. */
+const pages = [
+  {
+    feature: "pages that a call needs",
+    until: newest,
+    run: async (session) => {
+      const { code, data } = await outcomeOf(session, call("pages"));
+      assert.deepEqual([code, data.elicitations], [-32042, [{ mode: "url", ...page }]]);
+    },
+  },
+  {
+    feature: "pages that a call needs",
+    since: modern,
+    run: async (session) => {
+      const [answer, [{ mode, url }]] = await asking("pages", () => ({ action: "accept" }))(session);
+      assert.deepEqual([answer, mode, url], ["visited", "url", page.url]);
+    },
+  },
+];
+
+/** Comes after the behaviour of subscriptions, in which a tool, a prompt and a resource are added. */
+const changes = {
+  feature: "changes of prompts and resources",
+  async run(session) {
+    const wanted = ["prompts", "resources"].map((kind) => `notifications/${kind}/list_changed`);
+    const heard = new Set();
+    while (!wanted.every((method) => heard.has(method))) heard.add((await session.rest.next()).method);
+    const { prompts } = await session.request("prompts/list", {});
+    const { resources } = await session.request("resources/list", {});
+    for (const list of [prompts, resources]) assert.ok(list.some(({ name }) => name === "grown"));
+  },
+};
 
 /** As `behaviours`. @param across whether differences between the eras are no faults */
 function same(across) {

@@ -104,8 +104,12 @@ export const sampling = {
 export class Gate {
   #opened;
 
-  constructor(folder) {
-    this.#opened = event("opened", folder);
+  constructor(folder, name = "opened") {
+    this.#opened = event(name, folder);
+  }
+
+  get isOpen() {
+    return this.#opened.happened();
   }
 
   open() {
@@ -151,11 +155,14 @@ export class Waiting {
 function event(name, folder) {
   if (folder === undefined) {
     const { promise, resolve } = deferred();
-    return { promise: () => promise, resolve };
+    let has = false;
+    const resolveOnce = (value) => ((has = true), resolve(value));
+    return { promise: () => promise, resolve: resolveOnce, happened: () => has };
   }
   const file = join(folder, name);
   return {
     resolve: (value = "") => writeFileSync(file, value),
+    happened: () => existsSync(file),
     promise: () =>
       new Promise((resolve) => {
         const look = setInterval(() => {

@@ -66,7 +66,12 @@ function session(client, user, inbox, isModern) {
     ping: () => client.ping(),
     watch: async (uri) => {
       if (isModern) {
-        const subscription = await client.listen({ resourceSubscriptions: [uri], toolsListChanged: true });
+        const subscription = await client.listen({
+          resourceSubscriptions: [uri],
+          toolsListChanged: true,
+          promptsListChanged: true,
+          resourcesListChanged: true,
+        });
         return () => subscription.close();
       }
       await client.subscribeResource({ uri });

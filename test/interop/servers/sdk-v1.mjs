@@ -21,6 +21,7 @@ const { note, picture, text } = fixture;
 const [mode, folder] = process.argv.slice(2);
 const gate = new fixture.Gate(folder);
 const waiting = new fixture.Waiting(folder);
+const visited = new fixture.Gate(folder, "visited");
 /** The servers of all sessions, whose clients hear of changes. */
 const served = new Set();
 let grown = false;
@@ -124,6 +125,8 @@ async function everywhere(change) {
 
 function grow(server) {
   server.registerTool("grown", { description: "grown", inputSchema: {} }, () => text("grown"));
+  server.registerPrompt("grown", {}, () => fixture.greeting("all"));
+  server.registerResource("grown", "test://grown", {}, () => ({ contents: [] }));
 }
 
 function askingTools(server, tool) {
@@ -163,6 +166,8 @@ function rest(server, tool) {
     return text(JSON.stringify([first, second]));
   });
   tool("pages", {}, () => {
+    if (visited.isOpen) return text("visited");
+    visited.open();
     throw new UrlElicitationRequiredError([{ mode: "url", ...fixture.page }]);
   });
   const vendor = (method, handler) =>

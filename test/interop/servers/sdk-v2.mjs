@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
 import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   McpServer,
   ProtocolError,
   ResourceTemplate,
@@ -51,7 +53,7 @@ function makeServer(notifier) {
     ({ name }) => fixture.greeting(name),
   );
   server.registerPrompt("rich", { title: "Rich" }, () => fixture.rich);
-  if (grown) tool("grown", {}, () => text("grown"));
+  if (grown) grow(server);
   return server;
 }
 
@@ -107,10 +109,19 @@ function changingTools(server, tool, notifier) {
   tool("grow", {}, async () => {
     await listening.promise;
     grown = true;
-    if (notifier) notifier().toolsChanged();
-    else tool("grown", {}, () => text("grown"));
+    if (notifier) {
+      notifier().toolsChanged();
+      notifier().promptsChanged();
+      notifier().resourcesChanged();
+    } else grow(server);
     return text("grew");
   });
+}
+
+function grow(server) {
+  server.registerTool("grown", { description: "grown", inputSchema: z.object({}) }, () => text("grown"));
+  server.registerPrompt("grown", {}, () => fixture.greeting("all"));
+  server.registerResource("grown", "test://grown", {}, () => ({ contents: [] }));
 }
 
 /** These tools use the form of the modern revision. On legacy connections, the SDK converts it. */
@@ -136,9 +147,11 @@ function rest(server, tool) {
     const own = Object.entries(mcpReq._meta ?? {}).filter(([name]) => name.startsWith("example.com/"));
     return text(JSON.stringify(Object.fromEntries(own)));
   });
-  tool("caller", {}, () =>
-    text(JSON.stringify([server.server.getClientVersion(), server.server.getClientCapabilities()])),
-  );
+  tool("caller", {}, (_input, { mcpReq: { envelope } }) => {
+    const info = envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
+    const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities();
+    return text(JSON.stringify([info, capabilities]));
+  });
   tool("news", {}, async (_input, { mcpReq }) => {
     await mcpReq.notify({ method: "vendor/news", params: { n: 7 } });
     return text("sent");
