@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isThorough } from "../support/cases.mjs";
 import { behaviours, textOf } from "./behaviours.mjs";
-import { itemTemplate, note, page, picture, results, secondPage } from "./fixture.mjs";
+import { itemTemplate, note, page, picture, results } from "./fixture.mjs";
 import { pair } from "./pair.mjs";
 import { clients, legacy, modern, servers } from "./peers.mjs";
 import { started } from "./started.mjs";
@@ -93,7 +93,8 @@ function lacksOf(front, back) {
   if (front.revision === modern && back.server === "sdk-v1" && back.serves === "http")
     lacks.logging = lacks["logs of the lowest level"] = "they race with the answer, on another stream";
   if (front.revision === modern && front.serves === "http" && back.serves === "stdio")
-    lacks.subscriptions = lacks[changes.feature] = "calls that ask or want logs may run in a process each, which alone knows of its changes";
+    lacks.subscriptions = lacks[changes.feature] =
+      "calls that ask or want logs may run in a process each, which alone knows of its changes";
   return lacks;
 }
 
@@ -104,7 +105,10 @@ const call = (name, more) => (session) => session.request("tools/call", { name, 
 const asking = (name, answer) => async (session) => {
   const asked = [];
   const { elicit, sample } = session.user;
-  const keep = ({ _meta: { progressToken: _, ...meta } = {}, ...params }) => asked.push({ ...params, meta });
+  const keep = (params) => {
+    const { progressToken: _, ...meta } = params._meta ?? {};
+    return asked.push({ ...params, _meta: meta });
+  };
   session.user.elicit = (params) => answer(keep(params));
   session.user.sample = (params) => (keep(params), sample());
   try {
@@ -255,11 +259,7 @@ function withoutEra(value) {
 }
 
 const combinations = fronts.flatMap((front) => backs.map((back) => [front, back]));
-const only = process.env.BRIDGE_CELL;
-const chosen = only
-  ? [combinations[only]]
-  : isThorough
-    ? combinations
-    : combinations.filter((_, index) => index % 9 === 0);
+/** In the gate, some: the stride meets each front but one, each back, and both eras on both sides. The other front has two bridges. */
+const chosen = isThorough ? combinations : combinations.filter((_, index) => index % 5 === 0);
 for (const [front, back] of chosen) combination(front, back);
-if (!only) combination(fronts[4], backs[0], 2);
+combination(fronts[4], backs[0], 2);

@@ -17,6 +17,12 @@ export const picture = {
 export const itemTemplate = "test://items/{id}";
 export const names = ["Ada", "Alan", "Grace"];
 
+/** The contents of `note` or `picture`. */
+export function contentsOf(resource) {
+  const { name: _, ...contents } = resource;
+  return contents;
+}
+
 /** The text of the item at a URI of `itemTemplate`. */
 export function itemText(id) {
   return `item ${id}`;
@@ -42,7 +48,7 @@ export const results = {
     content: [{ type: "resource_link", uri: note.uri, name: note.name, mimeType: "text/plain", size: 21 }],
   },
   embedded: {
-    content: [note, picture].map(({ name: _, ...resource }) => ({ type: "resource", resource })),
+    content: [note, picture].map((resource) => ({ type: "resource", resource: contentsOf(resource) })),
   },
   marked: {
     content: [

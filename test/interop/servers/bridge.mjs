@@ -6,7 +6,6 @@ import { serveStdio } from "@mcpgen/runtime/stdio";
 
 const [front, target, ...args] = process.argv.slice(2);
 const source = URL.canParse(target) ? target : { command: process.execPath, args: [target, ...args] };
-const onEvent = process.env.BRIDGE_EVENTS ? (event) => console.error(JSON.stringify(event)) : () => true;
-const bridge = await createBridge({ back: { source } }, { onEvent });
+const bridge = await createBridge({ back: { source } }, { onEvent: () => true });
 if (front === "stdio") serveStdio(bridge);
 else await serveHttp(bridge, { port: 0, ...(front === "sse" && { path: "/sse", sse: true }) });

@@ -23,7 +23,7 @@ const gate = new fixture.Gate(folder);
 const waiting = new fixture.Waiting(folder);
 const visited = new fixture.Gate(folder, "visited");
 /** The servers of all sessions, whose clients hear of changes. */
-const served = new Set();
+const served = [];
 let grown = false;
 
 /** @param listening resolves when the client's GET stream is open: over HTTP, earlier notifications are lost */
@@ -118,6 +118,7 @@ function tellingTools(server, tool, listening) {
 /** Changes the servers of all clients that listen; those that have subscribed will. */
 async function everywhere(change) {
   for (const { server, listening, isSubscribed } of served) {
+    if (!server.isConnected()) continue;
     if (isSubscribed) await listening;
     await change(server);
   }
@@ -152,7 +153,10 @@ function askingTools(server, tool) {
 /** Offers that pages, vendors and errors need. */
 function rest(server, tool) {
   for (const [name, result] of Object.entries(fixture.results)) tool(name, {}, () => result, fixture.listing);
-  tool("meta", {}, (_input, { _meta: { progressToken: _, ...meta } }) => text(JSON.stringify(meta)));
+  tool("meta", {}, (_input, { _meta }) => {
+    const own = Object.entries(_meta).filter(([name]) => name.startsWith("example.com/"));
+    return text(JSON.stringify(Object.fromEntries(own)));
+  });
   tool("caller", {}, () =>
     text(JSON.stringify([server.server.getClientVersion(), server.server.getClientCapabilities()])),
   );
@@ -175,7 +179,7 @@ function rest(server, tool) {
       z.object({ method: z.literal(method), params: z.looseObject({}).optional() }),
       handler,
     );
-  vendor("vendor/echo", ({ params: { _meta: _, ...params } }) => ({ echoed: params }));
+  vendor("vendor/echo", ({ params: { of } }) => ({ of }));
   vendor("vendor/fail", () => {
     const { code, message, data } = fixture.refusal;
     throw new McpError(code, message, data);
@@ -191,8 +195,10 @@ function rest(server, tool) {
 }
 
 function resources(server, listening) {
-  for (const { uri, name, mimeType, ...content } of [note, picture])
-    server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, ...content }] }));
+  for (const resource of [note, picture]) {
+    const { uri, name, mimeType } = resource;
+    server.registerResource(name, uri, { mimeType }, () => ({ contents: [fixture.contentsOf(resource)] }));
+  }
   server.registerResource(
     "item",
     new ResourceTemplate(fixture.itemTemplate, { list: undefined, complete: { id: fixture.startingWith } }),
@@ -200,8 +206,7 @@ function resources(server, listening) {
     (uri, { id }) => ({ contents: [{ uri: uri.href, text: fixture.itemText(id) }] }),
   );
   const one = { server, listening, isSubscribed: false };
-  served.add(one);
-  server.server.onclose = () => served.delete(one);
+  served.push(one);
   server.server.setRequestHandler(SubscribeRequestSchema, () => {
     one.isSubscribed = true;
     return {};

@@ -164,7 +164,7 @@ function rest(server, tool) {
     return ask("first");
   });
   const params = z.looseObject({});
-  server.server.setRequestHandler("vendor/echo", { params }, ({ _meta: _, ...given }) => ({ echoed: given }));
+  server.server.setRequestHandler("vendor/echo", { params }, ({ of }) => ({ of }));
   server.server.setRequestHandler("vendor/fail", { params }, () => {
     const { code, message, data } = fixture.refusal;
     throw new ProtocolError(code, message, data);
@@ -180,8 +180,10 @@ function rest(server, tool) {
 }
 
 function resources(server) {
-  for (const { uri, name, mimeType, ...content } of [note, picture])
-    server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, ...content }] }));
+  for (const resource of [note, picture]) {
+    const { uri, name, mimeType } = resource;
+    server.registerResource(name, uri, { mimeType }, () => ({ contents: [fixture.contentsOf(resource)] }));
+  }
   server.registerResource(
     "item",
     new ResourceTemplate(fixture.itemTemplate, { list: undefined, complete: { id: fixture.startingWith } }),
