@@ -263,3 +263,4 @@ const combinations = fronts.flatMap((front) => backs.map((back) => [front, back]
 const chosen = isThorough ? combinations : combinations.filter((_, index) => index % 5 === 0);
 for (const [front, back] of chosen) combination(front, back);
 combination(fronts[4], backs[0], 2);
+combination(fronts[0], backs[3], 2);
