@@ -17,7 +17,7 @@ export class Inbox {
 
 /** The messages that arrive on a session. */
 export function inboxes() {
-  return { logs: new Inbox(), updated: new Inbox(), toolsChanged: new Inbox() };
+  return { logs: new Inbox(), updated: new Inbox(), toolsChanged: new Inbox(), rest: new Inbox() };
 }
 
 /** The user and the model behind every client; tests change the answers. */

@@ -8,8 +8,9 @@ import { hang as timeout } from "../support/until.mjs";
  * the reason why they are skipped.
  *
  * @param open resolves with `{ target, args, close }` of a server that was started for them
+ * @param features what is tested, as `behaviours`; each gets that of `open`, too
  */
-export function pair([clientName, client], [serverName, server], revision, open) {
+export function pair([clientName, client], [serverName, server], revision, open, features = behaviours) {
   // One after the other: they share a user, whose answers they change.
   describe(`client ${clientName}, server ${serverName}, ${revision}`, { concurrency: 1 }, () => {
     let session;
@@ -26,13 +27,13 @@ export function pair([clientName, client], [serverName, server], revision, open)
       await session?.close();
       await opened?.close?.();
     });
-    for (const { feature, since, until, run } of behaviours) {
+    for (const { feature, since, until, run } of features) {
       if (since > revision || until < revision) continue;
       const lack =
         lackOf(client, "client", feature, revision, serverName) ??
         lackOf(server, "server", feature, revision, clientName);
       if (lack) test(`${feature} (${lack})`, { skip: true });
-      else test(feature, { timeout }, () => run(session, revision));
+      else test(feature, { timeout }, () => run(session, revision, opened));
     }
   });
 }

@@ -142,18 +142,15 @@ export class Pool {
     const { owner, session } = seeker;
     const isAlone = owner !== undefined && this.#shareOf(seeker) === "session";
     const isSession = isAlone && owner === session;
-    // A session states its client once, and sets its level by its own request.
+    // A session states its client once, and sets its level by its own request. The requests of a pipe state their levels: each gets
+    // what its own allows.
+    const level = isSession ? undefined : ("debug" as const);
+    const stated = { ...seeker, principal: session.principal, ...(isAlone && { logLevel: level }) };
     const number = isAlone ? `${this.#numberOf(owner)} ` : "";
-    const key = isSession ? number : number + this.#sharedKey({ ...seeker, principal: session.principal });
+    const key = isSession ? number : number + this.#sharedKey(stated);
     const known = this.#kept.get(key);
     if (known) return known;
-    const caller: Caller = {
-      ...seeker,
-      principal: session.principal,
-      isAlone,
-      session: isSession ? session : undefined,
-      ...(isSession && { logLevel: undefined }),
-    };
+    const caller: Caller = { ...stated, isAlone, session: isSession ? session : undefined };
     const opening = this.#opened(caller);
     if (isAlone)
       void session.closed.then(() => opening.then((upstream) => upstream.close())).catch(() => undefined);

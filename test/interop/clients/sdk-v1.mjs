@@ -1,4 +1,5 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { SSEClientTransport } from "@modelcontextprotocol/sdk/client/sse.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import * as types from "@modelcontextprotocol/sdk/types.js";
@@ -7,7 +8,7 @@ import { answers, inboxes } from "../inbox.mjs";
 /**
  * A session of the official SDK, version 1, that asks for `revision`.
  *
- * @param target the file of a server, or the URL of one
+ * @param target the file of a server, or the URL of one; the path `/sse` stands for HTTP+SSE
  */
 export async function connect(target, revision, args = []) {
   const client = new Client(
@@ -24,9 +25,11 @@ export async function connect(target, revision, args = []) {
   on(types.LoggingMessageNotificationSchema, "logs");
   on(types.ResourceUpdatedNotificationSchema, "updated");
   on(types.ToolListChangedNotificationSchema, "toolsChanged");
+  client.fallbackNotificationHandler = async (notification) => inbox.rest.put(notification);
+  const Http = target.pathname === "/sse" ? SSEClientTransport : StreamableHTTPClientTransport;
   const transport =
     target instanceof URL
-      ? new StreamableHTTPClientTransport(target)
+      ? new Http(target)
       : new StdioClientTransport({ command: process.execPath, args: [target, ...args] });
   await client.connect(asking(revision, transport));
   return session(client, user, inbox);
@@ -54,6 +57,8 @@ function session(client, user, inbox) {
     revision: () => client.transport.negotiated,
     instructions: () => client.getInstructions(),
     capabilities: () => client.getServerCapabilities(),
+    server: () => client.getServerVersion(),
+    request: (method, params) => client.request({ method, params }, types.ResultSchema),
     tools: async () => (await client.listTools()).tools,
     call: (name, input, { onProgress, signal } = {}) =>
       client.callTool({ name, arguments: input ?? {} }, undefined, { onprogress: onProgress, signal }),

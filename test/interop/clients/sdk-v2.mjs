@@ -1,5 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { z } from "zod";
 import { answers, inboxes } from "../inbox.mjs";
 
 const modern = "2026-07-28";
@@ -30,6 +31,7 @@ export async function connect(target, revision, args = []) {
   on("notifications/message", "logs");
   on("notifications/resources/updated", "updated");
   on("notifications/tools/list_changed", "toolsChanged");
+  client.fallbackNotificationHandler = async (notification) => inbox.rest.put(notification);
   const transport =
     target instanceof URL
       ? new StreamableHTTPClientTransport(target)
@@ -46,6 +48,8 @@ function session(client, user, inbox, isModern) {
     revision: () => client.getNegotiatedProtocolVersion(),
     instructions: () => client.getInstructions(),
     capabilities: () => client.getServerCapabilities(),
+    server: () => client.getServerVersion(),
+    request: (method, params) => client.request({ method, params }, z.looseObject({})),
     tools: async () => (await client.listTools()).tools,
     call: (name, input, { onProgress, signal } = {}) =>
       client.callTool({ name, arguments: input ?? {}, ...meta }, { onprogress: onProgress, signal }),
@@ -62,7 +66,12 @@ function session(client, user, inbox, isModern) {
     ping: () => client.ping(),
     watch: async (uri) => {
       if (isModern) {
-        const subscription = await client.listen({ resourceSubscriptions: [uri], toolsListChanged: true });
+        const subscription = await client.listen({
+          resourceSubscriptions: [uri],
+          toolsListChanged: true,
+          promptsListChanged: true,
+          resourcesListChanged: true,
+        });
         return () => subscription.close();
       }
       await client.subscribeResource({ uri });

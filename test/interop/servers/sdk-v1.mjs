@@ -4,18 +4,30 @@ import { McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mc
 import { completable } from "@modelcontextprotocol/sdk/server/completable.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import { SubscribeRequestSchema, UnsubscribeRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  ListResourceTemplatesRequestSchema,
+  McpError,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
+  UrlElicitationRequiredError,
+} from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import * as fixture from "../fixture.mjs";
 import { onHead } from "./on-head.mjs";
 
 const { note, picture, text } = fixture;
-const gate = new fixture.Gate();
-const waiting = new fixture.Waiting();
-/** Resolves when the client's GET stream or subscription is open: over HTTP, earlier notifications are lost. */
-const listening = fixture.deferred();
+// sdk-v1.mjs [sessions|stateless]: over HTTP; each request for itself, and its answer as JSON, in the latter.
+// sdk-v1.mjs stdio FOLDER: on stdio, with processes that share what their tools wait for.
+const [mode, folder] = process.argv.slice(2);
+const gate = new fixture.Gate(folder);
+const waiting = new fixture.Waiting(folder);
+const visited = new fixture.Gate(folder, "visited");
+/** The servers of all sessions, whose clients hear of changes. */
+const served = [];
+let grown = false;
 
-function makeServer() {
+/** @param listening resolves when the client's GET stream is open: over HTTP, earlier notifications are lost */
+function makeServer(listening) {
   const server = new McpServer(
     { name: "fixture", version: "1.0.0" },
     {
@@ -31,14 +43,17 @@ function makeServer() {
   const tool = (name, inputSchema, handler, rest = {}) =>
     server.registerTool(name, { description: name, inputSchema, ...rest }, handler);
   plainTools(tool);
-  tellingTools(server, tool);
+  tellingTools(server, tool, listening);
   askingTools(server, tool);
-  resources(server);
+  resources(server, listening);
+  rest(server, tool);
   server.registerPrompt(
     "greet",
     { argsSchema: { name: completable(z.string(), fixture.startingWith) } },
     ({ name }) => fixture.greeting(name),
   );
+  server.registerPrompt("rich", { title: "Rich" }, () => fixture.rich);
+  if (grown) grow(server);
   return server;
 }
 
@@ -70,9 +85,9 @@ function plainTools(tool) {
 }
 
 /** Tools that send notifications before or besides their answer. */
-function tellingTools(server, tool) {
+function tellingTools(server, tool, listening) {
   tool("log", {}, async (_input, { sessionId }) => {
-    await listening.promise;
+    await listening;
     const log = (message) => server.sendLoggingMessage(message, sessionId);
     await log({ level: "debug", data: "too low" });
     await log({ level: "warning", logger: "fixture", data: { said: "careful" } });
@@ -90,15 +105,29 @@ function tellingTools(server, tool) {
     return text(`counted to ${to}`);
   });
   tool("touch", {}, async () => {
-    await listening.promise;
-    await server.server.sendResourceUpdated({ uri: note.uri });
+    await everywhere((one) => one.server.sendResourceUpdated({ uri: note.uri }));
     return text("touched");
   });
   tool("grow", {}, async () => {
-    await listening.promise;
-    tool("grown", {}, () => text("grown"));
+    grown = true;
+    await everywhere(grow);
     return text("grew");
   });
+}
+
+/** Changes the servers of all clients that listen; those that have subscribed will. */
+async function everywhere(change) {
+  for (const { server, listening, isSubscribed } of served) {
+    if (!server.isConnected()) continue;
+    if (isSubscribed) await listening;
+    await change(server);
+  }
+}
+
+function grow(server) {
+  server.registerTool("grown", { description: "grown", inputSchema: {} }, () => text("grown"));
+  server.registerPrompt("grown", {}, () => fixture.greeting("all"));
+  server.registerResource("grown", "test://grown", {}, () => ({ contents: [] }));
 }
 
 function askingTools(server, tool) {
@@ -121,33 +150,85 @@ function askingTools(server, tool) {
   });
 }
 
-function resources(server) {
-  for (const { uri, name, mimeType, ...content } of [note, picture])
-    server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, ...content }] }));
+/** Offers that pages, vendors and errors need. */
+function rest(server, tool) {
+  for (const [name, result] of Object.entries(fixture.results)) tool(name, {}, () => result, fixture.listing);
+  tool("meta", {}, (_input, { _meta }) => {
+    const own = Object.entries(_meta).filter(([name]) => name.startsWith("example.com/"));
+    return text(JSON.stringify(Object.fromEntries(own)));
+  });
+  tool("caller", {}, () =>
+    text(JSON.stringify([server.server.getClientVersion(), server.server.getClientCapabilities()])),
+  );
+  tool("news", {}, async (_input, { sendNotification }) => {
+    await sendNotification({ method: "vendor/news", params: { n: 7 } });
+    return text("sent");
+  });
+  tool("twice", {}, async () => {
+    const first = await server.server.elicitInput({ mode: "form", ...fixture.nameForm });
+    const second = await server.server.elicitInput({ mode: "form", ...fixture.nameForm });
+    return text(JSON.stringify([first, second]));
+  });
+  tool("pages", {}, () => {
+    if (visited.isOpen) return text("visited");
+    visited.open();
+    throw new UrlElicitationRequiredError([{ mode: "url", ...fixture.page }]);
+  });
+  const vendor = (method, handler) =>
+    server.server.setRequestHandler(
+      z.object({ method: z.literal(method), params: z.looseObject({}).optional() }),
+      handler,
+    );
+  vendor("vendor/echo", ({ params: { of } }) => ({ of }));
+  vendor("vendor/fail", () => {
+    const { code, message, data } = fixture.refusal;
+    throw new McpError(code, message, data);
+  });
+  server.server.setRequestHandler(ListResourceTemplatesRequestSchema, ({ params }) =>
+    params?.cursor === fixture.secondPage
+      ? { resourceTemplates: [fixture.secondTemplate] }
+      : {
+          resourceTemplates: [{ uriTemplate: fixture.itemTemplate, name: "item", mimeType: "text/plain" }],
+          nextCursor: fixture.secondPage,
+        },
+  );
+}
+
+function resources(server, listening) {
+  for (const resource of [note, picture]) {
+    const { uri, name, mimeType } = resource;
+    server.registerResource(name, uri, { mimeType }, () => ({ contents: [fixture.contentsOf(resource)] }));
+  }
   server.registerResource(
     "item",
     new ResourceTemplate(fixture.itemTemplate, { list: undefined, complete: { id: fixture.startingWith } }),
     { mimeType: "text/plain" },
     (uri, { id }) => ({ contents: [{ uri: uri.href, text: fixture.itemText(id) }] }),
   );
-  server.server.setRequestHandler(SubscribeRequestSchema, () => ({}));
+  const one = { server, listening, isSubscribed: false };
+  served.push(one);
+  server.server.setRequestHandler(SubscribeRequestSchema, () => {
+    one.isSubscribed = true;
+    return {};
+  });
   server.server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
 }
 
-// sdk-v1.mjs [sessions|stateless]: over HTTP; each request for itself, and its answer as JSON, in the latter.
 const sessions = new Map();
 
 async function withSession(request, response) {
-  let transport = sessions.get(request.headers["mcp-session-id"]);
-  if (!transport) {
-    transport = new StreamableHTTPServerTransport({
+  let session = sessions.get(request.headers["mcp-session-id"]);
+  if (!session) {
+    const listening = fixture.deferred();
+    const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => sessions.set(id, transport),
+      onsessioninitialized: (id) => sessions.set(id, session),
     });
-    await makeServer().connect(transport);
+    session = { transport, listening };
+    await makeServer(listening.promise).connect(transport);
   }
-  if (request.method === "GET") onHead(response, listening.resolve);
-  await transport.handleRequest(request, response);
+  if (request.method === "GET") onHead(response, session.listening.resolve);
+  await session.transport.handleRequest(request, response);
 }
 
 async function alone(request, response) {
@@ -156,13 +237,10 @@ async function alone(request, response) {
     sessionIdGenerator: undefined,
     enableJsonResponse: true,
   });
-  await makeServer().connect(transport);
+  await makeServer(fixture.deferred().promise).connect(transport);
   await transport.handleRequest(request, response);
 }
 
-const handler = { sessions: withSession, stateless: alone }[process.argv[2]];
+const handler = { sessions: withSession, stateless: alone }[mode];
 if (handler) createServer(handler).listen(0, "127.0.0.1");
-else {
-  listening.resolve();
-  await makeServer().connect(new StdioServerTransport());
-}
+else await makeServer().connect(new StdioServerTransport());

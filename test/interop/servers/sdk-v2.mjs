@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
 import {
+  CLIENT_CAPABILITIES_META_KEY,
+  CLIENT_INFO_META_KEY,
   McpServer,
+  ProtocolError,
   ResourceTemplate,
   completable,
   createMcpHandler,
@@ -14,8 +17,11 @@ import * as fixture from "../fixture.mjs";
 import { onHead } from "./on-head.mjs";
 
 const { note, picture, text } = fixture;
-const gate = new fixture.Gate();
-const waiting = new fixture.Waiting();
+// sdk-v2.mjs [handler|sessions]: over HTTP, by its handler of each request for itself, or with sessions.
+// sdk-v2.mjs stdio FOLDER: on stdio, with processes that share what their tools wait for.
+const [mode, folder] = process.argv.slice(2);
+const gate = new fixture.Gate(folder);
+const waiting = new fixture.Waiting(folder);
 /** Resolves when the client's GET stream or subscription is open: over HTTP, earlier notifications are lost. */
 const listening = fixture.deferred();
 let grown = false;
@@ -40,12 +46,14 @@ function makeServer(notifier) {
   changingTools(server, tool, notifier);
   askingTools(tool);
   resources(server);
+  rest(server, tool);
   server.registerPrompt(
     "greet",
     { argsSchema: z.object({ name: completable(z.string(), fixture.startingWith) }) },
     ({ name }) => fixture.greeting(name),
   );
-  if (grown) tool("grown", {}, () => text("grown"));
+  server.registerPrompt("rich", { title: "Rich" }, () => fixture.rich);
+  if (grown) grow(server);
   return server;
 }
 
@@ -101,10 +109,19 @@ function changingTools(server, tool, notifier) {
   tool("grow", {}, async () => {
     await listening.promise;
     grown = true;
-    if (notifier) notifier().toolsChanged();
-    else tool("grown", {}, () => text("grown"));
+    if (notifier) {
+      notifier().toolsChanged();
+      notifier().promptsChanged();
+      notifier().resourcesChanged();
+    } else grow(server);
     return text("grew");
   });
+}
+
+function grow(server) {
+  server.registerTool("grown", { description: "grown", inputSchema: z.object({}) }, () => text("grown"));
+  server.registerPrompt("grown", {}, () => fixture.greeting("all"));
+  server.registerResource("grown", "test://grown", {}, () => ({ contents: [] }));
 }
 
 /** These tools use the form of the modern revision. On legacy connections, the SDK converts it. */
@@ -123,9 +140,50 @@ function askingTools(tool) {
   asking("roots", inputRequired.listRoots(), ({ roots }) => roots.map(({ uri }) => uri).join());
 }
 
+/** Offers that pages, vendors and errors need. */
+function rest(server, tool) {
+  for (const [name, result] of Object.entries(fixture.results)) tool(name, {}, () => result, fixture.listing);
+  tool("meta", {}, (_input, { mcpReq }) => {
+    const own = Object.entries(mcpReq._meta ?? {}).filter(([name]) => name.startsWith("example.com/"));
+    return text(JSON.stringify(Object.fromEntries(own)));
+  });
+  tool("caller", {}, (_input, { mcpReq: { envelope } }) => {
+    const info = envelope?.[CLIENT_INFO_META_KEY] ?? server.server.getClientVersion();
+    const capabilities = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? server.server.getClientCapabilities();
+    return text(JSON.stringify([info, capabilities]));
+  });
+  tool("news", {}, async (_input, { mcpReq }) => {
+    await mcpReq.notify({ method: "vendor/news", params: { n: 7 } });
+    return text("sent");
+  });
+  const ask = (key) => inputRequired({ inputRequests: { [key]: inputRequired.elicit(fixture.nameForm) } });
+  tool("twice", {}, (_input, { mcpReq }) => {
+    const { first, second } = mcpReq.inputResponses ?? {};
+    if (first) return inputRequired({ ...ask("second"), requestState: JSON.stringify(first) });
+    if (second) return text(JSON.stringify([JSON.parse(mcpReq.requestState()), second]));
+    return ask("first");
+  });
+  const params = z.looseObject({});
+  server.server.setRequestHandler("vendor/echo", { params }, ({ of }) => ({ of }));
+  server.server.setRequestHandler("vendor/fail", { params }, () => {
+    const { code, message, data } = fixture.refusal;
+    throw new ProtocolError(code, message, data);
+  });
+  server.server.setRequestHandler("resources/templates/list", ({ params: { cursor } = {} }) =>
+    cursor === fixture.secondPage
+      ? { resourceTemplates: [fixture.secondTemplate] }
+      : {
+          resourceTemplates: [{ uriTemplate: fixture.itemTemplate, name: "item", mimeType: "text/plain" }],
+          nextCursor: fixture.secondPage,
+        },
+  );
+}
+
 function resources(server) {
-  for (const { uri, name, mimeType, ...content } of [note, picture])
-    server.registerResource(name, uri, { mimeType }, () => ({ contents: [{ uri, mimeType, ...content }] }));
+  for (const resource of [note, picture]) {
+    const { uri, name, mimeType } = resource;
+    server.registerResource(name, uri, { mimeType }, () => ({ contents: [fixture.contentsOf(resource)] }));
+  }
   server.registerResource(
     "item",
     new ResourceTemplate(fixture.itemTemplate, { list: undefined, complete: { id: fixture.startingWith } }),
@@ -136,7 +194,6 @@ function resources(server) {
   server.server.setRequestHandler("resources/unsubscribe", () => ({}));
 }
 
-// sdk-v2.mjs [handler|sessions]: over HTTP, by its handler of each request for itself, or with sessions.
 const sessions = new Map();
 
 async function withSession(request, response) {
@@ -152,7 +209,6 @@ async function withSession(request, response) {
   await transport.handleRequest(request, response);
 }
 
-const mode = process.argv[2];
 if (mode === "sessions") createServer(withSession).listen(0, "127.0.0.1");
 else {
   // A modern client gets an acknowledgement of its subscription.
