@@ -2,8 +2,13 @@
 
 /** The files of the runtime that name a method, by method. */
 export const methodPlaces: { readonly [method: string]: readonly string[] | undefined } = {
-  "completion/complete": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
+  "completion/complete": [
+    "runtime/bridge/front/bridge.ts",
+    "runtime/core/client/client.ts",
+    "runtime/core/server/features.ts",
+  ],
   "elicitation/create": [
+    "runtime/bridge/upstream/questions.ts",
     "runtime/core/client/handlers.ts",
     "runtime/core/server/ask.ts",
     "runtime/core/server/server-session.ts",
@@ -20,6 +25,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/server/request.ts",
   ],
   "logging/setLevel": [
+    "runtime/bridge/front/changes.ts",
     "runtime/core/client/client.ts",
     "runtime/core/client/connections.ts",
     "runtime/core/legacy/server/handshake.ts",
@@ -34,6 +40,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/server/connection.ts",
   ],
   "notifications/initialized": [
+    "runtime/bridge/front/changes.ts",
     "runtime/cluster/sharing/shared-session.ts",
     "runtime/core/http/client/http-client.ts",
     "runtime/core/legacy/client/handshake.ts",
@@ -49,15 +56,24 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/server/connection.ts",
     "runtime/core/server/request.ts",
   ],
-  "notifications/prompts/list_changed": ["runtime/core/client/subscriptions.ts"],
-  "notifications/resources/list_changed": ["runtime/core/client/subscriptions.ts"],
+  "notifications/prompts/list_changed": [
+    "runtime/bridge/upstream/upstream.ts",
+    "runtime/core/client/subscriptions.ts",
+  ],
+  "notifications/resources/list_changed": [
+    "runtime/bridge/upstream/upstream.ts",
+    "runtime/core/client/subscriptions.ts",
+  ],
   "notifications/resources/updated": [
+    "runtime/bridge/upstream/notices.ts",
+    "runtime/bridge/upstream/upstream.ts",
     "runtime/core/client/subscriptions.ts",
     "runtime/core/legacy/client/attach-legacy.ts",
     "runtime/core/server/server-definition.ts",
     "runtime/observe/otel/conventions.ts",
   ],
   "notifications/roots/list_changed": [
+    "runtime/bridge/front/changes.ts",
     "runtime/core/client/client-profile.ts",
     "runtime/core/client/client.ts",
     "runtime/core/legacy/server/kept-roots.ts",
@@ -67,6 +83,7 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/server/features.ts",
   ],
   "notifications/tools/list_changed": [
+    "runtime/bridge/upstream/upstream.ts",
     "runtime/core/client/client.ts",
     "runtime/core/client/subscriptions.ts",
   ],
@@ -80,37 +97,58 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/server/server-session.ts",
   ],
   "prompts/get": [
+    "runtime/bridge/front/bridge.ts",
     "runtime/core/client/client.ts",
     "runtime/core/server/features.ts",
     "runtime/core/server/prompts.ts",
+    "runtime/core/server/server.ts",
     "runtime/observe/otel/conventions.ts",
   ],
-  "prompts/list": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
-  "resources/list": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
+  "prompts/list": [
+    "runtime/bridge/front/bridge.ts",
+    "runtime/core/client/client.ts",
+    "runtime/core/server/features.ts",
+  ],
+  "resources/list": [
+    "runtime/bridge/front/bridge.ts",
+    "runtime/core/client/client.ts",
+    "runtime/core/server/features.ts",
+  ],
   "resources/read": [
+    "runtime/bridge/front/bridge.ts",
     "runtime/core/client/client.ts",
     "runtime/core/server/features.ts",
     "runtime/core/server/resources.ts",
+    "runtime/core/server/server.ts",
     "runtime/observe/otel/conventions.ts",
   ],
   "resources/subscribe": [
+    "runtime/bridge/front/changes.ts",
     "runtime/core/legacy/client/attach-legacy.ts",
     "runtime/core/legacy/server/subscriptions.ts",
     "runtime/observe/otel/conventions.ts",
   ],
-  "resources/templates/list": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
+  "resources/templates/list": [
+    "runtime/bridge/front/bridge.ts",
+    "runtime/core/client/client.ts",
+    "runtime/core/server/features.ts",
+  ],
   "resources/unsubscribe": [
+    "runtime/bridge/front/changes.ts",
     "runtime/core/legacy/client/attach-legacy.ts",
     "runtime/core/legacy/server/subscriptions.ts",
     "runtime/observe/otel/conventions.ts",
   ],
   "roots/list": [
+    "runtime/bridge/upstream/questions.ts",
+    "runtime/bridge/upstream/upstream.ts",
     "runtime/core/client/handlers.ts",
     "runtime/core/legacy/server/kept-roots.ts",
     "runtime/core/server/ask.ts",
     "runtime/core/server/server-session.ts",
   ],
   "sampling/createMessage": [
+    "runtime/bridge/upstream/questions.ts",
     "runtime/core/client/handlers.ts",
     "runtime/core/server/ask.ts",
     "runtime/core/server/context.ts",
@@ -122,20 +160,33 @@ export const methodPlaces: { readonly [method: string]: readonly string[] | unde
     "runtime/core/protocol/revision-view.ts",
     "runtime/core/server/server.ts",
   ],
-  "subscriptions/listen": ["runtime/core/client/subscriptions.ts", "runtime/core/server/server.ts"],
+  "subscriptions/listen": [
+    "runtime/bridge/front/changes.ts",
+    "runtime/core/client/subscriptions.ts",
+    "runtime/core/server/server.ts",
+  ],
+  "tasks/result": ["runtime/core/legacy/server/handshake.ts"],
   "tools/call": [
+    "runtime/bridge/front/bridge.ts",
     "runtime/core/client/client.ts",
     "runtime/core/client/listed-tools.ts",
     "runtime/core/server/features.ts",
+    "runtime/core/server/server.ts",
     "runtime/core/server/tools.ts",
     "runtime/observe/otel/conventions.ts",
   ],
-  "tools/list": ["runtime/core/client/client.ts", "runtime/core/server/features.ts"],
+  "tools/list": [
+    "runtime/bridge/front/bridge.ts",
+    "runtime/core/client/client.ts",
+    "runtime/core/server/features.ts",
+  ],
 };
 
 /** The files of the runtime that name a member which an era fills in, by member. */
 export const memberPlaces: { readonly [member: string]: readonly string[] | undefined } = {
   cacheScope: [
+    "runtime/bridge/upstream/envelope.ts",
+    "runtime/bridge/upstream/upstream.ts",
     "runtime/core/client/cache.ts",
     "runtime/core/client/decode.ts",
     "runtime/core/server/definition-check.ts",
@@ -144,10 +195,15 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
     "runtime/core/server/middleware.ts",
     "runtime/core/server/server-definition.ts",
   ],
-  inputRequests: ["runtime/core/client/questions.ts", "runtime/core/server/request.ts"],
+  inputRequests: [
+    "runtime/core/client/questions.ts",
+    "runtime/core/server/context.ts",
+    "runtime/core/server/request.ts",
+  ],
   inputResponses: [
     "runtime/base/jsonrpc/round-state.ts",
     "runtime/core/client/questions.ts",
+    "runtime/core/client/requests.ts",
     "runtime/core/extending/server-request.ts",
     "runtime/core/server/ask.ts",
     "runtime/core/server/request.ts",
@@ -157,26 +213,39 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
   "io.modelcontextprotocol/clientInfo": ["runtime/core/protocol/meta.ts"],
   "io.modelcontextprotocol/logLevel": ["runtime/core/protocol/meta.ts"],
   "io.modelcontextprotocol/protocolVersion": ["runtime/core/protocol/meta.ts"],
-  "io.modelcontextprotocol/serverInfo": ["runtime/core/protocol/meta.ts"],
-  "io.modelcontextprotocol/subscriptionId": ["runtime/core/protocol/meta.ts"],
+  "io.modelcontextprotocol/serverInfo": [
+    "runtime/bridge/upstream/envelope.ts",
+    "runtime/core/protocol/meta.ts",
+  ],
+  "io.modelcontextprotocol/subscriptionId": [
+    "runtime/bridge/upstream/envelope.ts",
+    "runtime/core/protocol/meta.ts",
+  ],
   requestState: [
     "runtime/base/jsonrpc/round-state.ts",
+    "runtime/bridge/upstream/pool.ts",
     "runtime/cluster/sharing/relay.ts",
     "runtime/core/client/questions.ts",
+    "runtime/core/client/requests.ts",
     "runtime/core/extending/server-request.ts",
     "runtime/core/http/server/endpoint.ts",
+    "runtime/core/server/context.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/rounds.ts",
   ],
   resultType: [
+    "runtime/bridge/upstream/envelope.ts",
+    "runtime/bridge/upstream/pool.ts",
     "runtime/core/client/client.ts",
     "runtime/core/client/decode.ts",
     "runtime/core/client/questions.ts",
     "runtime/core/schema/schema-type.ts",
+    "runtime/core/server/context.ts",
     "runtime/core/server/request.ts",
     "runtime/core/server/server-definition.ts",
   ],
   ttlMs: [
+    "runtime/bridge/upstream/envelope.ts",
     "runtime/cluster/sealed/sealed-sessions.ts",
     "runtime/cluster/sharing/cluster.ts",
     "runtime/cluster/sharing/engine-calls.ts",

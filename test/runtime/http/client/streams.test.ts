@@ -425,6 +425,7 @@ describe("a server that sends retry: 0", () => {
       headers: {},
       resumable: true,
       disconnected: () => undefined,
+      isBatch: false,
       isDone: () => false,
       end: () => undefined,
     });
