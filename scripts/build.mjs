@@ -1,6 +1,6 @@
 // Builds every package into its own dist/: engine, generator, where it exists the generated package, and the runtime;
 // and the examples into dist/examples/.
-// `node scripts/build.mjs [engine] [generator] [generated] [base] [runtime] [testing] [auth] [tasks] [apps] [observe] [cluster] [sqlite] [postgres] [redis] [examples]`; without a name, all of them.
+// `node scripts/build.mjs [engine] [generator] [generated] [base] [runtime] [testing] [auth] [tasks] [apps] [observe] [cluster] [bridge] [sqlite] [postgres] [redis] [examples]`; without a name, all of them.
 import { spawn } from "node:child_process";
 import { chmod, copyFile, readFile, readdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
@@ -13,7 +13,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const target = "node20.19";
 
 /** Packages that import the runtime by name, and packages that import these. */
-const besides = ["testing", "auth", "tasks", "apps", "observe", "cluster"];
+const besides = ["testing", "auth", "tasks", "apps", "observe", "cluster", "bridge"];
 const stores = ["sqlite", "postgres", "redis"];
 const beside = Object.fromEntries(
   ["base", ...besides, ...stores].map((name) => [name, () => besideRuntime(name)]),

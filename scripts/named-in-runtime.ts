@@ -33,7 +33,7 @@ export const memberPlaces: { readonly [member: string]: readonly string[] | unde
 
 /** The sources of the runtime and of the packages around its requests, without the test kit. */
 function runtimeFiles(): string[] {
-  return ["apps", "base", "cluster", "core", "observe"].flatMap((name) =>
+  return ["apps", "base", "bridge", "cluster", "core", "observe"].flatMap((name) =>
     readdirSync(join("runtime", name), { recursive: true, encoding: "utf8" })
       .filter((path) => path.endsWith(".ts") && !/^(?:dist|platform)\//.test(path))
       .map((path) => join("runtime", name, path))

@@ -69,6 +69,10 @@ const areas: readonly Area[] = [
     folder: "runtime/cluster",
     may: [/^node:crypto$/, base, /^@mcpgen\/runtime(\/(extending|http))?$/, /^@mcpgen\/protocol\/authoring$/],
   },
+  {
+    folder: "runtime/bridge",
+    may: [base, /^@mcpgen\/runtime(\/(all|extending))?$/, /^@mcpgen\/protocol\/(authoring|model|open)$/],
+  },
   { folder: "runtime/sqlite", may: [base, /^@mcpgen\/tasks$/] },
   { folder: "runtime/postgres", may: [base, /^@mcpgen\/(tasks|cluster|runtime\/http)$/, /^node:crypto$/] },
   { folder: "runtime/redis", may: [base, /^@mcpgen\/(tasks|cluster|runtime(\/http)?)$/, /^node:crypto$/] },
@@ -85,7 +89,7 @@ const areas: readonly Area[] = [
     folder: "examples",
     may: [
       /^node:/,
-      /^@mcpgen\/(protocol|runtime|testing|auth|tasks|apps|observe|cluster)(\/|$)/,
+      /^@mcpgen\/(protocol|runtime|testing|auth|tasks|apps|observe|cluster|bridge)(\/|$)/,
       /^(node-sqlite3-wasm|ws|yaml)$/,
       /^(express|fastify|hono|@hono\/node-server)$/,
       /^(@mcpgen\/(postgres|redis)|bullmq|ioredis|@dbos-inc\/dbos-sdk|pg)$/,

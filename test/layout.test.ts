@@ -39,6 +39,7 @@ test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", ()
         "apps",
         "observe",
         "cluster",
+        "bridge",
         "sqlite",
       ].includes(name),
   );
@@ -52,6 +53,7 @@ test("a folder of tests has the name of a room, or CONTRIBUTING.md lists it", ()
   expect(foldersIn("test/apps").filter((name) => !roomsOf("runtime/apps").has(name))).toEqual([]);
   expect(foldersIn("test/observe").filter((name) => !roomsOf("runtime/observe").has(name))).toEqual([]);
   expect(foldersIn("test/cluster").filter((name) => !roomsOf("runtime/cluster").has(name))).toEqual([]);
+  expect(foldersIn("test/bridge").filter((name) => !roomsOf("runtime/bridge").has(name))).toEqual([]);
   expect(foldersIn("test/sqlite").filter((name) => !roomsOf("runtime/sqlite").has(name))).toEqual([]);
   expect(foldersIn("test/runtime/http").toSorted()).toEqual(["client", "programs", "server"]);
 });
@@ -83,7 +85,7 @@ function areaOf(file: string): string {
   return folders
     .slice(
       0,
-      /^(?:engine|base|runtime|testing|auth|tasks|apps|observe|cluster|sqlite)$/.test(folders[1] ?? "")
+      /^(?:engine|base|runtime|testing|auth|tasks|apps|observe|cluster|bridge|sqlite)$/.test(folders[1] ?? "")
         ? 3
         : 2,
     )
@@ -146,6 +148,7 @@ test.each([
   "runtime/apps",
   "runtime/observe",
   "runtime/cluster",
+  "runtime/bridge",
   "runtime/redis",
 ])("package.json of %s exports all entries, and no others", (folder) => {
   const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {

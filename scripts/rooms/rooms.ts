@@ -148,6 +148,17 @@ export const buildings: readonly Building[] = [
     ],
   },
   {
+    folder: "runtime/bridge",
+    rooms: [
+      {
+        path: "runtime/bridge/upstream",
+        holds: "connections with the server behind a bridge, and what it sends",
+      },
+      { path: "runtime/bridge/front", holds: "the server that clients of a bridge see" },
+      { path: "runtime/bridge", holds: "the entry of the package" },
+    ],
+  },
+  {
     folder: "runtime/sqlite",
     rooms: [
       { path: "runtime/sqlite/store", holds: "stores in SQLite" },

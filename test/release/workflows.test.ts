@@ -132,6 +132,7 @@ describe("the release", () => {
       "apps",
       "observe",
       "cluster",
+      "bridge",
       "sqlite",
       "postgres",
       "redis",

@@ -1,6 +1,6 @@
 import type { ClientRequests, CompleteRequestParams, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { ClientResults, Open, OpenDefinitions } from "@mcpgen/protocol/open";
-import type { Caller, RequestOptions, Signal } from "@mcpgen/protocol/model";
+import type { Caller, Era, RequestOptions, Signal } from "@mcpgen/protocol/model";
 import { type Clock, McpError, type Opener, type Params, requireFunction } from "@mcpgen/base";
 import type { ClientEvent } from "../protocol/events.js";
 import { type OtherMethod, checkListener } from "../protocol/hooks.js";
@@ -168,6 +168,11 @@ export class Client implements Caller {
   /** The id of the negotiated protocol revision. */
   get revision(): string {
     return this.#negotiated.view.id;
+  }
+
+  /** The era of that revision: `legacy` has a session with the server, in `modern` each request states its client. */
+  get era(): Era {
+    return this.#negotiated.view.era;
   }
 
   /** The server's description of itself: for display, not for decisions. */

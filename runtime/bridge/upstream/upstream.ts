@@ -1,0 +1,295 @@
+import { internalError, isMcpError, McpError, type Params } from "@mcpgen/base";
+import * as rpc from "@mcpgen/base/rpc-codes";
+import type { ClientCapabilities, Implementation } from "@mcpgen/protocol/authoring";
+import type { RequestOptions } from "@mcpgen/protocol/model";
+import type {
+  AnswerContext,
+  Authorize,
+  Authorizer,
+  Client,
+  ConnectOptions,
+  HandlerContext,
+  LogLevel,
+  ServerSession,
+} from "@mcpgen/runtime";
+import { connect } from "@mcpgen/runtime/all";
+import { type Back, allowedOf } from "./options.js";
+
+/** The client for which an upstream is opened. */
+export interface Caller {
+  /** Name of the authenticated client. */
+  readonly principal: string;
+  readonly clientInfo: Implementation | undefined;
+  readonly clientCapabilities: ClientCapabilities;
+  readonly logLevel: LogLevel | undefined;
+}
+
+/** A request of the bridge's client in whose course its server sent something. */
+type Origin = AnswerContext["request"];
+
+/** The identity of a bridge, where servers do not see that of its clients. */
+const identity: Implementation = { name: "mcpgen-bridge", version: "0.1.0" };
+
+/** Milliseconds: the client of the bridge decides how long a call may take, and cancels it. */
+export const patience = { timeout: 3_600_000, totalTimeout: 86_400_000 };
+
+/** Milliseconds in which a server whose call was given up answers a ping, or counts as hanging. */
+const pingMs = 5000;
+
+/** The methods of changes, which subscriptions follow. */
+const changes: ReadonlySet<string> = new Set([
+  "notifications/tools/list_changed",
+  "notifications/prompts/list_changed",
+  "notifications/resources/list_changed",
+  "notifications/resources/updated",
+]);
+
+const serverInfo = "io.modelcontextprotocol/serverInfo";
+const subscriptionId = "io.modelcontextprotocol/subscriptionId";
+
+/** A connection with the server behind a bridge, and the calls of clients that run on it. */
+export class Upstream {
+  readonly client: Client;
+  /** It serves one caller, or one call: all that the server sends without a visible request belongs to them. */
+  isOwned = false;
+  /** The session that owns it. */
+  session: ServerSession | undefined;
+  /** The server may keep answers of its caller: another one must not get it. */
+  isMarked = false;
+  readonly #back: Back;
+  /** The running calls, by the options of their requests. */
+  readonly #calls = new Map<RequestOptions, HandlerContext>();
+  #asked = 0;
+
+  private constructor(back: Back, client: Client) {
+    this.#back = back;
+    this.client = client;
+  }
+
+  /** Whether each request states its client: there is no session with the server. */
+  get isModern(): boolean {
+    return this.client.era === "modern";
+  }
+
+  /** Connects to a server. @throws {McpError} as `connect` */
+  static async open(back: Back, caller: Caller): Promise<Upstream> {
+    let upstream: Upstream | undefined;
+    const answer = (method: string, params: object, context: AnswerContext): Promise<never> => {
+      if (!upstream)
+        throw new McpError("missing-capability", "the caller is not known yet", {
+          rpcCode: rpc.methodNotFound,
+        });
+      return upstream.#answer(method, params as Params, context) as Promise<never>;
+    };
+    const { name, bridge } = back;
+    const client = await connect(back.source, {
+      ...(back.revision !== undefined && { revision: back.revision }),
+      ...(caller.logLevel !== undefined && { logLevel: caller.logLevel }),
+      ...(back.authorize && { http: { authorize: authorizerOf(back, caller) } }),
+      ...questionsOf(allowedOf(back, caller.clientCapabilities), answer),
+      info: infoOf(back, caller) ?? identity,
+      timeouts: patience,
+      limits: { maxQuestions: 1000, maxCacheBytes: 0 },
+      validation: { checkAnswers: false },
+      onEvent: (event) => bridge.onEvent?.({ ...event, server: name }),
+      prepare: (made) => {
+        made.handle("*", (params, context) => answer(context.method, params, context));
+        made.on("*", (params, method, origin) => {
+          if (upstream) upstream.#notified(method, params, origin);
+        });
+      },
+    });
+    return (upstream = new Upstream(back, client));
+  }
+
+  /** Whether no call runs on it. */
+  get isIdle(): boolean {
+    return this.#calls.size === 0;
+  }
+
+  /**
+   * Sends a request of a client on, and passes its progress back.
+   *
+   * @param isOther whether no table may have its method
+   * @throws {McpError} the error that the server sent; `method-not-found`: it has no such method; `internal-error`: it did not answer
+   */
+  async request(method: string, params: Params, context: HandlerContext, isOther = false): Promise<Params> {
+    const options = { ...this.#optionsOf(params, context), ...(isOther && { result: {} }) };
+    this.#calls.set(options, context);
+    try {
+      const result = await this.client.request<Params>(method, withoutClient(params), options);
+      return context.session.era === "legacy" ? withoutEnvelope(result) : this.#withPrivacy(result);
+    } catch (error) {
+      if (context.signal.aborted) {
+        this.isMarked = true;
+        void this.#probe();
+      }
+      throw this.#failure(method, error);
+    } finally {
+      this.#calls.delete(options);
+    }
+  }
+
+  /** A result that the server lets everyone cache, although it may depend on a login (2026-07-28, caching, security). */
+  #withPrivacy(result: Params): Params {
+    const isPublic = this.#back.authorize && result["cacheScope"] === "public";
+    return isPublic ? { ...result, cacheScope: "private" } : result;
+  }
+
+  #optionsOf({ _meta }: Params, context: HandlerContext): RequestOptions {
+    const back = this.#back;
+    const { signal, headers, clientInfo, clientCapabilities, logLevel } = context;
+    const passed = (back.bridge.headers ?? []).flatMap((name) => {
+      const value = headers[name.toLowerCase()];
+      return value === undefined ? [] : [[name.toLowerCase(), value] as const];
+    });
+    return {
+      signal,
+      inputRequired: "return",
+      onDisconnect: (retryMs) => context.disconnect(retryMs),
+      ...(_meta?.["progressToken"] !== undefined && {
+        onProgress: ({ progress, total, message }) => context.progress(progress, total, message),
+      }),
+      ...(passed.length > 0 && isHttp(back) && { headers: Object.fromEntries(passed) }),
+      ...(this.isModern && {
+        onBehalfOf: {
+          clientInfo: infoOf(back, { clientInfo }),
+          clientCapabilities: allowedOf(back, clientCapabilities),
+          logLevel,
+        },
+      }),
+    };
+  }
+
+  /** The call, or else the session, to which something of the server belongs; `undefined`: it is not known. */
+  #ownerOf(origin: Origin): HandlerContext | ServerSession | undefined {
+    const call = origin && this.#calls.get(origin.options);
+    if (call ?? !this.isOwned) return call;
+    return [...this.#calls.values()].at(-1) ?? this.session;
+  }
+
+  /** Passes a question of the server to the client whose call it belongs to, and returns the answer. */
+  async #answer(method: string, params: Params, { request, signal }: AnswerContext): Promise<Params> {
+    const owner = this.#ownerOf(request);
+    if (!owner)
+      throw new McpError(
+        "missing-capability",
+        `${method}: the connection is shared, and nothing shows which client is asked`,
+        {
+          rpcCode: rpc.methodNotFound,
+        },
+      );
+    if (method === "roots/list") this.isMarked = true;
+    const asked = withoutClient(params);
+    if ("ask" in owner)
+      return owner.ask.request(
+        `${this.#back.name} ${++this.#asked}`,
+        { method, params: asked },
+        { checkAnswers: false },
+      );
+    return owner.request(method, asked, { signal, checkAnswers: false }) as Promise<Params>;
+  }
+
+  #notified(method: string, params: Params, origin: Origin): void {
+    if (changes.has(method) || params._meta?.[subscriptionId] !== undefined) return;
+    this.#ownerOf(origin)?.notify(method, params);
+  }
+
+  /** Closes the connection if its server hangs, so that the next call gets another one. */
+  async #probe(): Promise<void> {
+    try {
+      await this.client.ping({ timeout: pingMs, totalTimeout: pingMs });
+    } catch {
+      await this.close();
+    }
+  }
+
+  /** The error for a client of the bridge. */
+  #failure(method: string, error: unknown): unknown {
+    if (!isMcpError(error) || error.remote) return error;
+    const { code, rpcCode, message } = error;
+    if (code === "method-not-found" || code === "missing-capability")
+      return new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`, {
+        rpcCode: rpc.methodNotFound,
+      });
+    if (code === "cancelled" || (rpcCode !== undefined && rpcCode !== rpc.internalError)) return error;
+    // Texts of lost connections may name programs, files and hosts: they go to the operator alone.
+    const isOfAnswer = code === "invalid-result" || code === "not-expressible";
+    return internalError(
+      isOfAnswer ? message : `the server ${this.#back.name} did not answer: ${code}`,
+      error,
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.client.close().catch(() => undefined);
+  }
+}
+
+/** Whether the connection shows in whose course the server sends something. */
+export function isHttp({ source }: Back): boolean {
+  return typeof source === "string" && /^https?:/i.test(source);
+}
+
+function infoOf({ bridge }: Back, { clientInfo }: Pick<Caller, "clientInfo">): Implementation | undefined {
+  return bridge.identity === "bridge" ? identity : clientInfo;
+}
+
+function authorizerOf({ authorize }: Back, { principal }: Caller): Authorize | Authorizer {
+  return typeof authorize === "function" ? authorize(principal) : authorize!;
+}
+
+/** Passes a question on. */
+type Answer = (method: string, params: object, context: AnswerContext) => Promise<never>;
+
+/** The options of a client that declares what the client of a bridge has declared, and passes the questions on. */
+function questionsOf(declared: ClientCapabilities, answer: Answer): Partial<ConnectOptions> {
+  const { elicitation, sampling, roots, experimental, extensions } = declared;
+  const elicit: Answer = answer;
+  const form = (params: object, context: AnswerContext) => elicit("elicitation/create", params, context);
+  const hasForm = elicitation && (elicitation.form !== undefined || elicitation.url === undefined);
+  const { tools, context: others } = sampling ?? {};
+  return {
+    ...(elicitation && { elicit: { ...(hasForm && { form }), ...(elicitation.url && { url: form }) } }),
+    ...(sampling && {
+      sample: {
+        answer: (params, context) => answer("sampling/createMessage", params, context),
+        ...(tools && { tools: true }),
+        ...(others && { context: true }),
+      },
+    }),
+    ...(roots && {
+      roots: async (context) => ((await answer("roots/list", {}, context)) as { roots: never }).roots,
+    }),
+    capabilities: {
+      ...(experimental && { experimental }),
+      ...(extensions && { extensions }),
+      ...(roots && { roots: { listChanged: (roots as { listChanged?: boolean }).listChanged === true } }),
+    },
+  };
+}
+
+/** Members of `_meta` that state the client of one connection. */
+const ofConnection: ReadonlySet<string> = new Set([
+  "progressToken",
+  subscriptionId,
+  ...["protocolVersion", "clientInfo", "clientCapabilities", "logLevel"].map(
+    (name) => `io.modelcontextprotocol/${name}`,
+  ),
+]);
+
+/** A result without what only 2026-07-28 adds to it, unless it asks the client. */
+function withoutEnvelope(result: Params): Params {
+  const { resultType, ttlMs: _, cacheScope: __, _meta, ...rest } = result;
+  if (resultType === undefined || resultType === "input_required") return result;
+  const { [serverInfo]: ___, ...kept } = _meta ?? {};
+  return Object.keys(kept).length > 0 ? { ...rest, _meta: kept } : rest;
+}
+
+/** Params without the members of `_meta` that the next connection states itself. */
+export function withoutClient(params: Params): Params {
+  const { _meta, ...rest } = params;
+  if (!_meta) return params;
+  const kept = Object.entries(_meta).filter(([name]) => !ofConnection.has(name));
+  return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) } : rest;
+}
