@@ -123,6 +123,29 @@ export async function loadRuntime(): Promise<Runtime> {
   return { ...loaded, stdioClientChannel };
 }
 
+/** The parts of `@mcpgen/bridge` and of the runtime that serve a bridge. */
+export interface BridgeRuntime {
+  createBridge(servers: Readonly<Record<string, object>>, options: object): Promise<BridgeServer>;
+  serveStdio(server: BridgeServer, options: object): BridgeServer & { readonly closed: Promise<void> };
+  serveHttp(server: BridgeServer, options: object): Promise<BridgeServer & { readonly url: string }>;
+}
+
+/** A bridge, or what serves it. `close` of a bridge ends its connections with servers. */
+export interface BridgeServer {
+  close(): Promise<void>;
+}
+
+/**
+ * Loads what serves a bridge.
+ *
+ * @throws CodedError MG2013 if it is not installed or not built
+ */
+export async function loadBridge(): Promise<BridgeRuntime> {
+  const modules = ["bridge", "runtime/stdio", "runtime/http"];
+  const loaded = await Promise.all(modules.map((module) => loadPackage(`@mcpgen/${module}`)));
+  return Object.assign({}, ...loaded) as BridgeRuntime;
+}
+
 /** Records the messages of one connection (runtime/testing/kit/recording.ts has the complete interface). */
 export interface Recording {
   of(channel: Channel, side: "client" | "server"): Channel;

@@ -64,8 +64,8 @@ export interface Questions {
   elicitUrl(page: JsonObject): Promise<JsonObject>;
 }
 
-/** Time limit in milliseconds for connecting; `npx` may have to install a package first. */
-const connectTimeout = 60_000;
+/** Time limit in milliseconds for connecting by default; `npx` may have to install a package first. */
+export const connectTimeout = 60_000;
 
 /** Time in milliseconds after which `onSlow` is called. */
 const slow = 2_000;
@@ -98,9 +98,14 @@ export async function withRuntime<T>(
   options: ServerOptions,
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
+  return afterLogins(() => withConnection(runtime, source, options, use));
+}
+
+/** Repeats what failed for want of a login, after the login. */
+export async function afterLogins<T>(work: () => Promise<T>): Promise<T> {
   for (let logins = 0; ; logins++) {
     try {
-      return await withConnection(runtime, source, options, use);
+      return await work();
     } catch (error) {
       if (!(error instanceof LoginNeeded) || !error.login || logins === mostLogins) throw error;
       await error.login();
@@ -155,10 +160,17 @@ async function withConnection<T>(
 export async function httpServer(address: HttpAddress, options: ServerOptions) {
   const headers = await headersOf(address, options);
   const { url } = address;
-  const authorizer = hasLogin(headers) ? undefined : options.authorization?.forServer(url).authorizer;
+  const authorization = hasLogin(headers) ? undefined : options.authorization?.forServer(url);
+  return { url, headers, authorization, authorizer: authorization?.authorizer };
+}
+
+/** Same as `httpServer`, and lets its authorizer get tokens that need no user. */
+export async function authorizedServer(address: HttpAddress, options: ServerOptions) {
+  const server = await httpServer(address, options);
+  const { authorizer, url } = server;
   // If it gets none, the server's refusal says more.
   if (authorizer) await drive(authorizer, url, AbortSignal.timeout(connectTimeout)).catch(() => {});
-  return { url, headers, authorizer };
+  return server;
 }
 
 /** A connection that stays open until it is closed explicitly. */

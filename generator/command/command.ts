@@ -103,7 +103,7 @@ export interface CommandContext extends Surroundings {
 
 /** A context with other members. It inherits the rest: a copy would read streams that the command may not need. */
 export function contextWith(context: CommandContext, others: Partial<CommandContext>): CommandContext {
-  return Object.assign(Object.create(context) as CommandContext, others);
+  return Object.create(context, Object.getOwnPropertyDescriptors(others)) as CommandContext;
 }
 
 export type RunCommand = (args: Arguments, context: CommandContext) => Promise<Outcome>;

@@ -180,8 +180,8 @@ export async function parseCommandLine(
   };
   const parser = configure(yargs([]), version);
   for (const entry of new Set(commands.map((command) => groupOf(command) ?? command))) {
-    if (typeof entry === "string") addGroup(parser, entry, select);
-    else addCommand(parser, entry, select);
+    if (typeof entry !== "string") addCommand(parser, entry, select);
+    else if (groups.has(entry)) addGroup(parser, entry, select);
   }
   for (const command of parserCommands)
     addCommand(parser, command, (_, { shell }) => {
@@ -275,6 +275,9 @@ function addCommand<Command extends NamedCommand>(
       // The parser would wrap an example printed next to its description, and it could not be copied.
       for (const [example, description] of command.examples ?? [])
         builder.example(`# ${description}\n${example}`, "");
+      // Words of two commands may begin with those of one.
+      for (const other of commands)
+        if (groupOf(other) === command.name) addCommand(builder, other, select as Select<NamedCommand>);
       // For this command `--version` is an option with a value, not the version of the program.
       return (command.options?.["version"] ? builder.version(false) : builder)
         .options({ ...globalOptions, ...command.options })
@@ -436,7 +439,8 @@ function plainWords(words: readonly string[]): readonly string[] {
 /** Finds the command that the leading words select. Skips options between them. */
 function commandOf(args: readonly string[]): NamedCommand | undefined {
   const words = plainWords(args);
-  return everyCommand.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
+  const found = everyCommand.filter(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
+  return found.sort((one, other) => other.name.length - one.name.length)[0];
 }
 
 function unknownArgument(
