@@ -162,7 +162,7 @@ describe("the release", () => {
   test("publishes the packages that both jobs have packed, with provenance", () => {
     const { ended, asked } = published(() => {});
     expect(ended).toBe(true);
-    expect(asked).toHaveLength(15);
+    expect(asked).toHaveLength(16);
     expect(asked.at(-1)).toBe(
       "publish ./packages/create-mcpgen-1.2.3.tgz --ignore-scripts --provenance --access=public --tag=latest",
     );

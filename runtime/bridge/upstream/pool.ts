@@ -20,10 +20,12 @@ const itself: Caller = {
   clientInfo: undefined,
   clientCapabilities: {},
   logLevel: undefined,
+  isAlone: false,
+  session: undefined,
 };
 
 /** A caller, and what decides which connection serves it. */
-interface Seeker extends Omit<Caller, "principal"> {
+interface Seeker extends Omit<Caller, "principal" | "isAlone"> {
   readonly session: ServerSession;
   /** The session or the pipe of the caller; `undefined` for a request of 2026-07-28 over HTTP. */
   readonly owner: object | undefined;
@@ -106,20 +108,22 @@ export class Pool {
 
   #keptFor(seeker: Seeker): Promise<Upstream> {
     const { owner, session } = seeker;
-    const caller = { ...seeker, principal: session.principal };
-    const isOwned = owner !== undefined && this.#shareOf(seeker) === "session";
-    // A session sets its level by a request of its own, and states the rest once.
-    const own = owner === session ? { ...caller, logLevel: undefined } : caller;
-    const key = isOwned ? `${this.#numberOf(owner)} ${this.#sharedKey(own)}` : this.#sharedKey(caller);
+    const isAlone = owner !== undefined && this.#shareOf(seeker) === "session";
+    const isSession = isAlone && owner === session;
+    const caller: Caller = {
+      ...seeker,
+      principal: session.principal,
+      isAlone,
+      session: isSession ? session : undefined,
+      // A session sets its level by its own request.
+      ...(isSession && { logLevel: undefined }),
+    };
+    const key = isAlone ? `${this.#numberOf(owner)} ${this.#sharedKey(caller)}` : this.#sharedKey(caller);
     const known = this.#kept.get(key);
     if (known) return known;
-    const opening = this.#opened(own).then((upstream) => {
-      upstream.isOwned = isOwned;
-      if (!isOwned) return upstream;
-      if (owner === session) upstream.session = session;
-      void session.closed.then(() => this.#end(upstream));
-      return upstream;
-    });
+    const opening = this.#opened(caller);
+    if (isAlone)
+      void session.closed.then(() => opening.then((upstream) => this.#end(upstream))).catch(() => undefined);
     return this.#keep(key, opening);
   }
 
@@ -155,7 +159,12 @@ export class Pool {
           rpcCode: rpc.internalError,
         },
       );
-    const caller = { ...seeker, principal: seeker.session.principal };
+    const caller: Caller = {
+      ...seeker,
+      principal: seeker.session.principal,
+      isAlone: true,
+      session: undefined,
+    };
     const key = JSON.stringify([this.#sharedKey(caller), caller.clientCapabilities, caller.logLevel]);
     this.#leased++;
     try {

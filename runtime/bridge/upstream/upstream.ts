@@ -7,13 +7,14 @@ import type {
   Authorize,
   Authorizer,
   Client,
-  ConnectOptions,
   HandlerContext,
   LogLevel,
   ServerSession,
 } from "@mcpgen/runtime";
 import { connect } from "@mcpgen/runtime/all";
+import { subscriptionId, withoutClient, withoutEnvelope } from "./envelope.js";
 import { type Back, allowedOf } from "./options.js";
+import { questionsOf } from "./questions.js";
 
 /** The client for which an upstream is opened. */
 export interface Caller {
@@ -22,6 +23,10 @@ export interface Caller {
   readonly clientInfo: Implementation | undefined;
   readonly clientCapabilities: ClientCapabilities;
   readonly logLevel: LogLevel | undefined;
+  /** Whether it gets the connection alone, for a call at least. */
+  readonly isAlone: boolean;
+  /** The session that gets it alone, if one does. */
+  readonly session: ServerSession | undefined;
 }
 
 /** A request of the bridge's client in whose course its server sent something. */
@@ -44,26 +49,27 @@ const changes: ReadonlySet<string> = new Set([
   "notifications/resources/updated",
 ]);
 
-const serverInfo = "io.modelcontextprotocol/serverInfo";
-const subscriptionId = "io.modelcontextprotocol/subscriptionId";
-
 /** A connection with the server behind a bridge, and the calls of clients that run on it. */
 export class Upstream {
   readonly client: Client;
   /** It serves one caller, or one call: all that the server sends without a visible request belongs to them. */
-  isOwned = false;
-  /** The session that owns it. */
-  session: ServerSession | undefined;
+  isOwned: boolean;
   /** The server may keep answers of its caller: another one must not get it. */
   isMarked = false;
   readonly #back: Back;
+  readonly #session: ServerSession | undefined;
   /** The running calls, by the options of their requests. */
   readonly #calls = new Map<RequestOptions, HandlerContext>();
   #asked = 0;
+  #begin!: () => void;
+  /** Its first call has begun. */
+  readonly #begun = new Promise<void>((resolve) => (this.#begin = resolve));
 
-  private constructor(back: Back, client: Client) {
+  private constructor(back: Back, client: Client, { isAlone, session }: Caller) {
     this.#back = back;
     this.client = client;
+    this.isOwned = isAlone;
+    this.#session = session;
   }
 
   /** Whether each request states its client: there is no session with the server. */
@@ -73,33 +79,28 @@ export class Upstream {
 
   /** Connects to a server. @throws {McpError} as `connect` */
   static async open(back: Back, caller: Caller): Promise<Upstream> {
-    let upstream: Upstream | undefined;
-    const answer = (method: string, params: object, context: AnswerContext): Promise<never> => {
-      if (!upstream)
-        throw new McpError("missing-capability", "the caller is not known yet", {
-          rpcCode: rpc.methodNotFound,
-        });
-      return upstream.#answer(method, params as Params, context) as Promise<never>;
-    };
+    // The server may ask before the connection is open.
+    let upstream!: Upstream;
+    const answer = (method: string, params: object, context: AnswerContext): Promise<never> =>
+      upstream.#answer(method, params as Params, context) as Promise<never>;
     const { name, bridge } = back;
-    const client = await connect(back.source, {
+    await connect(back.source, {
       ...(back.revision !== undefined && { revision: back.revision }),
       ...(caller.logLevel !== undefined && { logLevel: caller.logLevel }),
       ...(back.authorize && { http: { authorize: authorizerOf(back, caller) } }),
-      ...questionsOf(allowedOf(back, caller.clientCapabilities), answer),
+      ...questionsOf(back, caller, answer),
       info: infoOf(back, caller) ?? identity,
       timeouts: patience,
       limits: { maxQuestions: 1000, maxCacheBytes: 0 },
       validation: { checkAnswers: false },
       onEvent: (event) => bridge.onEvent?.({ ...event, server: name }),
-      prepare: (made) => {
-        made.handle("*", (params, context) => answer(context.method, params, context));
-        made.on("*", (params, method, origin) => {
-          if (upstream) upstream.#notified(method, params, origin);
-        });
+      prepare: (client) => {
+        upstream = new Upstream(back, client, caller);
+        client.handle("*", (params, context) => answer(context.method, params, context));
+        client.on("*", (params, method, origin) => upstream.#notified(method, params, origin));
       },
     });
-    return (upstream = new Upstream(back, client));
+    return upstream;
   }
 
   /** Whether no call runs on it. */
@@ -116,6 +117,7 @@ export class Upstream {
   async request(method: string, params: Params, context: HandlerContext, isOther = false): Promise<Params> {
     const options = { ...this.#optionsOf(params, context), ...(isOther && { result: {} }) };
     this.#calls.set(options, context);
+    this.#begin();
     try {
       const result = await this.client.request<Params>(method, withoutClient(params), options);
       return context.session.era === "legacy" ? withoutEnvelope(result) : this.#withPrivacy(result);
@@ -163,21 +165,22 @@ export class Upstream {
 
   /** The call, or else the session, to which something of the server belongs; `undefined`: it is not known. */
   #ownerOf(origin: Origin): HandlerContext | ServerSession | undefined {
-    const call = origin && this.#calls.get(origin.options);
-    if (call ?? !this.isOwned) return call;
-    return [...this.#calls.values()].at(-1) ?? this.session;
+    const running = origin ? this.#calls.get(origin.options) : undefined;
+    if (running ?? !this.isOwned) return running;
+    // A call that is over may have been that of another caller.
+    return (origin ? undefined : [...this.#calls.values()].at(-1)) ?? this.#session;
   }
 
   /** Passes a question of the server to the client whose call it belongs to, and returns the answer. */
   async #answer(method: string, params: Params, { request, signal }: AnswerContext): Promise<Params> {
+    // A server that asks as soon as it is connected asks the client for which that was done.
+    if (this.isOwned && !this.#session) await this.#begun;
     const owner = this.#ownerOf(request);
     if (!owner)
       throw new McpError(
         "missing-capability",
         `${method}: the connection is shared, and nothing shows which client is asked`,
-        {
-          rpcCode: rpc.methodNotFound,
-        },
+        { rpcCode: rpc.methodNotFound },
       );
     if (method === "roots/list") this.isMarked = true;
     const asked = withoutClient(params);
@@ -237,59 +240,4 @@ function infoOf({ bridge }: Back, { clientInfo }: Pick<Caller, "clientInfo">): I
 
 function authorizerOf({ authorize }: Back, { principal }: Caller): Authorize | Authorizer {
   return typeof authorize === "function" ? authorize(principal) : authorize!;
-}
-
-/** Passes a question on. */
-type Answer = (method: string, params: object, context: AnswerContext) => Promise<never>;
-
-/** The options of a client that declares what the client of a bridge has declared, and passes the questions on. */
-function questionsOf(declared: ClientCapabilities, answer: Answer): Partial<ConnectOptions> {
-  const { elicitation, sampling, roots, experimental, extensions } = declared;
-  const elicit: Answer = answer;
-  const form = (params: object, context: AnswerContext) => elicit("elicitation/create", params, context);
-  const hasForm = elicitation && (elicitation.form !== undefined || elicitation.url === undefined);
-  const { tools, context: others } = sampling ?? {};
-  return {
-    ...(elicitation && { elicit: { ...(hasForm && { form }), ...(elicitation.url && { url: form }) } }),
-    ...(sampling && {
-      sample: {
-        answer: (params, context) => answer("sampling/createMessage", params, context),
-        ...(tools && { tools: true }),
-        ...(others && { context: true }),
-      },
-    }),
-    ...(roots && {
-      roots: async (context) => ((await answer("roots/list", {}, context)) as { roots: never }).roots,
-    }),
-    capabilities: {
-      ...(experimental && { experimental }),
-      ...(extensions && { extensions }),
-      ...(roots && { roots: { listChanged: (roots as { listChanged?: boolean }).listChanged === true } }),
-    },
-  };
-}
-
-/** Members of `_meta` that state the client of one connection. */
-const ofConnection: ReadonlySet<string> = new Set([
-  "progressToken",
-  subscriptionId,
-  ...["protocolVersion", "clientInfo", "clientCapabilities", "logLevel"].map(
-    (name) => `io.modelcontextprotocol/${name}`,
-  ),
-]);
-
-/** A result without what only 2026-07-28 adds to it, unless it asks the client. */
-function withoutEnvelope(result: Params): Params {
-  const { resultType, ttlMs: _, cacheScope: __, _meta, ...rest } = result;
-  if (resultType === undefined || resultType === "input_required") return result;
-  const { [serverInfo]: ___, ...kept } = _meta ?? {};
-  return Object.keys(kept).length > 0 ? { ...rest, _meta: kept } : rest;
-}
-
-/** Params without the members of `_meta` that the next connection states itself. */
-export function withoutClient(params: Params): Params {
-  const { _meta, ...rest } = params;
-  if (!_meta) return params;
-  const kept = Object.entries(_meta).filter(([name]) => !ofConnection.has(name));
-  return kept.length > 0 ? { ...rest, _meta: Object.fromEntries(kept) } : rest;
 }
