@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { interruption } from "../capture/interruption.js";
 import {
@@ -20,12 +21,13 @@ import {
 import { noConfig } from "../config/config.js";
 import { contractText, loadContract } from "../contract/read-contract.js";
 import { jsonReport } from "../diff/report/json.js";
-import { type Report, summaryText } from "../diff/report/report.js";
+import { summaryText } from "../diff/report/report.js";
 import { textReport } from "../diff/report/text.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { WriteRoot } from "../files/held-folder.js";
 import { useProxies } from "../files/proxies.js";
 import { readTextIfPresent } from "../files/regular-file.js";
+import { unifiedDiff } from "../files/unified-diff.js";
 import { putText } from "../files/writer.js";
 import { headersWith } from "../login/drive.js";
 import type { Authorizer } from "../login/token-stores.js";
@@ -94,9 +96,9 @@ export const bridge: RunCommand = async (args, given) => {
   } finally {
     await end();
     await released();
-    // The client may have closed only the output, and would keep the process.
-    if (!http) process.stdin.destroy();
   }
+  // The client may have closed only the output, and would keep the process.
+  process.stdin.destroy();
   return {};
 };
 
@@ -353,8 +355,7 @@ export const approve: RunCommand = async (args, context) => {
   expectOne(another);
   const file = resolve(directory, args.required("file"));
   const shown = shownPath(file, directory);
-  const isNew = readTextIfPresent(file) === undefined;
-  const before = isNew ? undefined : writtenSource(await loadContract(file, shown));
+  const before = existsSync(file) ? writtenSource(await loadContract(file, shown)) : undefined;
   const live = await liveSource(back, before ?? { contract: { name: "", version: "" } }, context);
   const { name, version } = live.contract;
   const nothing = { ...live, name: shown, contract: { name, version }, findings: [], invalid: [] };
@@ -370,8 +371,13 @@ export const approve: RunCommand = async (args, context) => {
     summary: `${shown}: ${summary}`,
     data: { file: shown, written: done === "written", diff: jsonReport(report) },
   });
-  if (readTextIfPresent(file) === text) return outcome("unchanged", "");
-  const shownReport = reportText(report, context);
+  const present = readTextIfPresent(file) ?? "";
+  if (present === text) return outcome("unchanged", "");
+  const { paint, settings } = console;
+  // The report says what the changes mean; the lines are what is approved.
+  const meaning =
+    report.findings.length > 0 ? [textReport(report, { paint, verbose: settings.verbose })] : [];
+  const shownReport = [...meaning, unifiedDiff(present, text, Infinity)].join("\n");
   const isAsked = !args.flag("yes");
   if (isAsked) {
     const { terminal } = context;
@@ -389,8 +395,3 @@ export const approve: RunCommand = async (args, context) => {
   const done = putText(WriteRoot.ofFile(file, directory), file, text, () => undefined);
   return { ...outcome(done, done), ...(!isAsked && { text: shownReport }) };
 };
-
-/** All that has changed: also what a comparison calls safe is new to the user. */
-function reportText(report: Report, { console }: CommandContext): string {
-  return textReport(report, { paint: console.paint, verbose: true });
-}
