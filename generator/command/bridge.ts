@@ -4,6 +4,7 @@ import { interruption } from "../capture/interruption.js";
 import {
   type BridgeRuntime,
   type BridgeServer,
+  type Channel,
   type Runtime,
   loadBridge,
   loadRuntime,
@@ -111,7 +112,7 @@ async function planOf(args: Arguments, context: CommandContext, serves: boolean)
   const { directory } = context;
   const named = args.string("config");
   const file = named === undefined ? undefined : resolve(directory, named);
-  if (file !== undefined) {
+  if (file !== undefined && existsSync(file)) {
     // To name it is to want what it starts. A file that another user could have written is refused.
     const because = "it names servers to start and to reach";
     await context.trust.runningCode(args).expect({ file, folder: dirname(file), because });
@@ -222,6 +223,7 @@ async function openBridge(
       return await Promise.race([opening, late]);
     } catch (error) {
       void opening.then((server) => server.close()).catch(() => {});
+      await Promise.all(reached.map((each) => each.end?.()));
       // Only the address is left to be wrong where there is one server.
       if (isRuntimeError(error) && error.code === "invalid-definition" && backs.length > 1)
         throw new CodedError("MG2004", error.message, {
@@ -240,6 +242,8 @@ interface Reached {
   readonly name: string;
   readonly server: object;
   readonly errorOf: (error: unknown) => unknown;
+  /** Ends processes that have not answered. */
+  readonly end?: () => Promise<unknown>;
 }
 
 async function reach({ name, source, settings, options }: Back, runtime: Runtime): Promise<Reached> {
@@ -261,16 +265,24 @@ async function reach({ name, source, settings, options }: Back, runtime: Runtime
   }
   const { command, cwd } = address;
   const stderr = new StderrTail();
+  const running = new Set<Channel>();
   const heard = (text: string): void => {
     stderr.add(text);
     options.onStderr?.(text);
   };
-  const start = { cwd, env: { ...address.env, ...options.variables }, stderr: heard };
+  const how = { cwd, env: { ...address.env, ...options.variables }, stderr: heard };
+  const start = (): Channel => {
+    const channel = runtime.stdioClientChannel(command, how);
+    running.add(channel);
+    void channel.exited.then(() => running.delete(channel));
+    return channel;
+  };
   return {
     name,
-    server: { ...more, source: () => runtime.stdioClientChannel(command, start) },
+    server: { ...more, source: start },
     errorOf: (error) =>
       serverError(error, source, { credentials: [], printed: stderr.text, stray: undefined }, runtime),
+    end: () => Promise.all([...running].map((channel) => channel.close())),
   };
 }
 

@@ -479,7 +479,9 @@ const contractCommands: readonly CommandDefinition[] = [
     positionals: { source: { type: "string", array: true, description: bridged } },
     options: {
       http: text("PORT or HOST:PORT to listen on (default: standard input and output)"),
-      sse: flag("Over HTTP, also serve HTTP+SSE at the same URL, for clients of 2024-11-05"),
+      sse: flag("Over HTTP, also serve HTTP+SSE at the same URL, for clients of 2024-11-05", {
+        implies: "http",
+      }),
       login: flag("Log in to the server in the browser; all bridges of this user share the login", {
         conflicts: "http",
       }),
