@@ -27,6 +27,8 @@ interface Start {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly onStderr?: ((text: string) => void) | undefined;
+  /** Whether lines on its standard output that are not messages are counted, at the cost of parsing each one. */
+  readonly isWatched: boolean;
 }
 
 /** Time in milliseconds for each step of ending a process after `hurry`: closing its input, then SIGTERM. */
@@ -59,7 +61,7 @@ export class ProcessLink implements ServerLink {
   readonly source = (): Channel => {
     // The runtime restarts a server that exits immediately, even if `close` has ended it.
     if (this.#closed) throw new Error("the link to the server is closed");
-    const { command, cwd, env, onStderr } = this.#start;
+    const { command, cwd, env, onStderr, isWatched } = this.#start;
     const grace = (): number | undefined => (this.#hurried ? shortGrace : undefined);
     const channel = this.#runtime.stdioClientChannel(command, {
       cwd,
@@ -77,7 +79,8 @@ export class ProcessLink implements ServerLink {
       },
     });
     this.#channels.add(channel);
-    return this.#watched(channel);
+    void channel.exited.then(() => this.#channels.delete(channel));
+    return isWatched ? this.#watched(channel) : channel;
   };
 
   async close(client: LiveClient | undefined): Promise<void> {

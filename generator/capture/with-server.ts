@@ -3,7 +3,8 @@ import { packageVersion } from "../files/regular-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { revisionAdvice } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
-import { drive } from "../login/drive.js";
+import { drive, headersWith } from "../login/drive.js";
+import type { Authorizer } from "../login/token-stores.js";
 import { isSecretName, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
 import { interruption } from "./interruption.js";
@@ -65,7 +66,7 @@ export interface Questions {
 }
 
 /** Time limit in milliseconds for connecting by default; `npx` may have to install a package first. */
-export const connectTimeout = 60_000;
+const connectTimeout = 60_000;
 
 /** Time in milliseconds after which `onSlow` is called. */
 const slow = 2_000;
@@ -160,17 +161,57 @@ async function withConnection<T>(
 export async function httpServer(address: HttpAddress, options: ServerOptions) {
   const headers = await headersOf(address, options);
   const { url } = address;
-  const authorization = hasLogin(headers) ? undefined : options.authorization?.forServer(url);
-  return { url, headers, authorization, authorizer: authorization?.authorizer };
-}
-
-/** Same as `httpServer`, and lets its authorizer get tokens that need no user. */
-export async function authorizedServer(address: HttpAddress, options: ServerOptions) {
-  const server = await httpServer(address, options);
-  const { authorizer, url } = server;
+  const authorizer = hasLogin(headers) ? undefined : options.authorization?.forServer(url).authorizer;
   // If it gets none, the server's refusal says more.
   if (authorizer) await drive(authorizer, url, AbortSignal.timeout(connectTimeout)).catch(() => {});
-  return server;
+  return { url, headers, authorizer };
+}
+
+/** A server that other code of this process connects to, as often as it likes. */
+export interface Connectable {
+  readonly source: ServerLink["source"];
+  /** Adds headers and logins to requests over HTTP; absent if there are none. */
+  readonly authorize: Authorizer | undefined;
+  /** Reads an error of a connection. */
+  readonly errorOf: (error: unknown) => unknown;
+  /** Ends its processes; no other one starts. */
+  readonly close: () => Promise<void>;
+}
+
+/** Prepares connections with a server. @throws CodedError as `withServer` */
+export async function connectable(
+  runtime: Runtime,
+  server: ServerSource,
+  options: ServerOptions,
+): Promise<Connectable> {
+  const { link, headers } = await linkTo(server, runtime, options, false);
+  const { source } = link;
+  const authorization =
+    typeof source === "string" && !hasLogin(headers) ? options.authorization?.forServer(source) : undefined;
+  if (typeof source === "string") await useProxies();
+  secrets.learnHeaders(Object.entries(headers));
+  const isPlain = !authorization && Object.keys(headers).length === 0;
+  return {
+    source,
+    authorize: isPlain ? undefined : authorizerWith(headers, authorization?.authorizer),
+    errorOf: (error) =>
+      authorization?.errorOf(error, shownSource(server)) ?? serverError(error, server, link, runtime),
+    close: () => {
+      link.hurry();
+      return link.close(undefined);
+    },
+  };
+}
+
+/** Sends the same headers with each request, and what another authorizer adds. */
+function authorizerWith(headers: Readonly<Record<string, string>>, other?: Authorizer): Authorizer {
+  return {
+    authorize: async (attempt) => {
+      const given = await other?.authorize(attempt);
+      return attempt.refused && given === undefined ? undefined : headersWith(given ?? {}, headers);
+    },
+    observe: (response) => other?.observe?.(response),
+  };
 }
 
 /** A connection that stays open until it is closed explicitly. */
@@ -210,7 +251,13 @@ interface Linked {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-async function linkTo(source: ServerSource, runtime: Runtime, options: ServerOptions): Promise<Linked> {
+/** @param isWatched whether lines that are not messages are counted */
+async function linkTo(
+  source: ServerSource,
+  runtime: Runtime,
+  options: ServerOptions,
+  isWatched = true,
+): Promise<Linked> {
   const address = addressOf(source, options.directory, runtime);
   if (address.kind === "http") {
     const headers = await headersOf(address, options);
@@ -218,7 +265,8 @@ async function linkTo(source: ServerSource, runtime: Runtime, options: ServerOpt
   }
   const { command, cwd } = address;
   const env = { ...address.env, ...options.variables };
-  return { link: new ProcessLink(runtime, { command, cwd, env, onStderr: options.onStderr }), headers: {} };
+  const { onStderr } = options;
+  return { link: new ProcessLink(runtime, { command, cwd, env, onStderr, isWatched }), headers: {} };
 }
 
 /**
@@ -275,14 +323,18 @@ async function connected(
     }),
     ...connection,
   });
+  const isProbed = typeof source === "function" && revision === undefined;
+  const slowTimer = isProbed && onSlow ? setTimeout(onSlow, slow) : undefined;
+  return inTime(connecting, limit).finally(() => clearTimeout(slowTimer));
+}
+
+/** @throws Silence after `limit` milliseconds; the outcome of `connecting` is then ignored */
+export function inTime<T>(connecting: Promise<T>, limit = connectTimeout): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Silence(limit)), limit);
   });
-  const isProbed = typeof source === "function" && revision === undefined;
-  const slowTimer = isProbed && onSlow ? setTimeout(onSlow, slow) : undefined;
-  // After the timeout, the outcome of `connecting` is ignored.
-  return Promise.race([connecting, late]).finally(() => [timer, slowTimer].forEach(clearTimeout));
+  return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
 }
 
 /**

@@ -1,18 +1,10 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { interruption } from "../capture/interruption.js";
-import {
-  type BridgeRuntime,
-  type BridgeServer,
-  type Channel,
-  type Runtime,
-  loadBridge,
-  loadRuntime,
-} from "../capture/runtime.js";
-import { Silence, isRuntimeError, serverError } from "../capture/server-error.js";
-import { StderrTail } from "../capture/server-link.js";
-import { type ServerSource, addressOf, shownSource } from "../capture/server-source.js";
-import { type ServerOptions, afterLogins, connectTimeout, httpServer } from "../capture/with-server.js";
+import { type BridgeRuntime, type BridgeServer, loadBridge, loadRuntime } from "../capture/runtime.js";
+import { isRuntimeError } from "../capture/server-error.js";
+import type { ServerSource } from "../capture/server-source.js";
+import { type ServerOptions, afterLogins, connectable, inTime } from "../capture/with-server.js";
 import {
   type BridgeConfig,
   type BridgeHttp,
@@ -26,14 +18,10 @@ import { summaryText } from "../diff/report/report.js";
 import { textReport } from "../diff/report/text.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { WriteRoot } from "../files/held-folder.js";
-import { useProxies } from "../files/proxies.js";
 import { readTextIfPresent } from "../files/regular-file.js";
 import { unifiedDiff } from "../files/unified-diff.js";
 import { putText } from "../files/writer.js";
-import { headersWith } from "../login/drive.js";
-import type { Authorizer } from "../login/token-stores.js";
 import { printable, shellLine, shownPath } from "../print/terminal-text.js";
-import { isSecretName } from "../secrets/secrets.js";
 import { authorizationOf } from "./authorization.js";
 import { withKnown } from "./capture.js";
 import { type Arguments, type CommandContext, type RunCommand, contextWith } from "./command.js";
@@ -75,14 +63,14 @@ export const bridge: RunCommand = async (args, given) => {
       next: "Leave --json out, or serve over HTTP: --http PORT.",
     });
   await expectContract(plan, args, context);
-  const [packages, runtime] = await Promise.all([loadBridge(), loadRuntime()]);
+  const packages = await loadBridge();
   const open: BridgeServer[] = [];
   const end = async (): Promise<void> => {
     for (const each of open.splice(0).reverse()) await each.close();
   };
   const released = interruption.endsFirst(end);
   try {
-    const server = await openBridge(plan, packages, runtime, context);
+    const server = await openBridge(plan, packages, context);
     open.push(server);
     if (http) {
       const front = await listen(server, plan, http, packages);
@@ -203,98 +191,38 @@ async function serversOf(
 async function openBridge(
   { backs, options }: Plan,
   { createBridge }: BridgeRuntime,
-  runtime: Runtime,
   { console }: CommandContext,
 ): Promise<BridgeServer> {
-  const reached = await Promise.all(backs.map((back) => reach(back, runtime)));
-  const servers = Object.fromEntries(reached.map(({ name, server }) => [name, server]));
-  const [{ timeout = connectTimeout }] = backs.map((back) => back.options) as [ServerOptions];
+  const runtime = await loadRuntime();
+  const reached = await Promise.all(backs.map((back) => connectable(runtime, back.source, back.options)));
+  const servers = backs.map(({ name, settings: { login: _, ...settings } }, index) => {
+    const { source, authorize } = reached[index]!;
+    return [name, { ...settings, source, ...(authorize && { authorize }) }] as const;
+  });
   const onEvent = (event: { readonly type: string; readonly message?: string; readonly server?: string }) => {
     console.detail(printable([event.server, event.type, event.message].filter(Boolean).join(": ")));
     return true;
   };
-  return afterLogins(async () => {
-    const opening = createBridge(servers, { ...options, onEvent });
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Silence(timeout)), timeout);
+  try {
+    return await afterLogins(async () => {
+      const opening = createBridge(Object.fromEntries(servers), { ...options, onEvent });
+      try {
+        return await inTime(opening, backs[0]!.options.timeout);
+      } catch (error) {
+        void opening.then((server) => server.close()).catch(() => {});
+        // Only the address is left to be wrong where there is one server.
+        if (isRuntimeError(error) && error.code === "invalid-definition" && backs.length > 1)
+          throw new CodedError("MG2004", error.message, {
+            next: "Start a bridge for each server.",
+            cause: error,
+          });
+        throw reached[0]!.errorOf(error);
+      }
     });
-    try {
-      return await Promise.race([opening, late]);
-    } catch (error) {
-      void opening.then((server) => server.close()).catch(() => {});
-      await Promise.all(reached.map((each) => each.end?.()));
-      // Only the address is left to be wrong where there is one server.
-      if (isRuntimeError(error) && error.code === "invalid-definition" && backs.length > 1)
-        throw new CodedError("MG2004", error.message, {
-          next: "Start a bridge for each server.",
-          cause: error,
-        });
-      throw reached[0]!.errorOf(error);
-    } finally {
-      clearTimeout(timer);
-    }
-  });
-}
-
-/** A server in the form that `createBridge` takes, and how to read errors of its connection. */
-interface Reached {
-  readonly name: string;
-  readonly server: object;
-  readonly errorOf: (error: unknown) => unknown;
-  /** Ends processes that have not answered. */
-  readonly end?: () => Promise<unknown>;
-}
-
-async function reach({ name, source, settings, options }: Back, runtime: Runtime): Promise<Reached> {
-  const { login: _, ...more } = settings;
-  const address = addressOf(source, options.directory, runtime);
-  if (address.kind === "http") {
-    await useProxies();
-    const { url, headers, authorization } = await httpServer(address, options);
-    const credentials = Object.keys(headers).filter(isSecretName);
-    const facts = { credentials, printed: "", stray: undefined };
-    const isAuthorized = authorization !== undefined || Object.keys(headers).length > 0;
-    const authorize = authorizerWith(headers, authorization?.authorizer);
-    return {
-      name,
-      server: { ...more, source: url, ...(isAuthorized && { authorize }) },
-      errorOf: (error) =>
-        authorization?.errorOf(error, shownSource(source)) ?? serverError(error, source, facts, runtime),
-    };
+  } catch (error) {
+    await Promise.all(reached.map((each) => each.close()));
+    throw error;
   }
-  const { command, cwd } = address;
-  const stderr = new StderrTail();
-  const running = new Set<Channel>();
-  const heard = (text: string): void => {
-    stderr.add(text);
-    options.onStderr?.(text);
-  };
-  const how = { cwd, env: { ...address.env, ...options.variables }, stderr: heard };
-  const start = (): Channel => {
-    const channel = runtime.stdioClientChannel(command, how);
-    running.add(channel);
-    void channel.exited.then(() => running.delete(channel));
-    return channel;
-  };
-  return {
-    name,
-    server: { ...more, source: start },
-    errorOf: (error) =>
-      serverError(error, source, { credentials: [], printed: stderr.text, stray: undefined }, runtime),
-    end: () => Promise.all([...running].map((channel) => channel.close())),
-  };
-}
-
-/** Sends the headers that the user has given for this server, and what the other authorizer adds. */
-function authorizerWith(headers: Readonly<Record<string, string>>, other?: Authorizer): Authorizer {
-  return {
-    authorize: async (attempt) => {
-      const given = await other?.authorize(attempt);
-      return attempt.refused && given === undefined ? undefined : headersWith(given ?? {}, headers);
-    },
-    observe: (response) => other?.observe?.(response),
-  };
 }
 
 async function listen(

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { loadRuntime } from "../capture/runtime.js";
 import { type ServerSource, addressOf } from "../capture/server-source.js";
-import { type ServerOptions, authorizedServer, withServer } from "../capture/with-server.js";
+import { type ServerOptions, httpServer, withServer } from "../capture/with-server.js";
 import type { ContractTool } from "../contract/contract.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { type HostTest, testHost } from "./host-test.js";
@@ -74,7 +74,7 @@ export function notInstalled({ name, package: from }: HostProgram): CodedError {
 export async function hostServer(source: ServerSource, options: ServerOptions): Promise<HostServer> {
   const { directory, variables } = options;
   const address = addressOf(source, directory, await loadRuntime());
-  if (address.kind === "http") return authorizedServer(address, options);
+  if (address.kind === "http") return httpServer(address, options);
   return {
     command: "/bin/sh",
     args: ["-c", 'cd "$0" && exec "$@"', address.cwd, ...address.command],
