@@ -1,4 +1,4 @@
-import type { Channel, LiveClient, Receiver, Runtime } from "./runtime.js";
+import type { Channel, LiveClient, Receiver, Links } from "./runtime.js";
 import { messagesIn } from "./messages.js";
 import { secrets } from "../secrets/secrets.js";
 import { shortText } from "../print/terminal-text.js";
@@ -37,7 +37,7 @@ const shortGrace = 300;
 /** Starts a server process for each connection that the runtime opens. */
 export class ProcessLink implements ServerLink {
   readonly credentials = [];
-  readonly #runtime: Runtime;
+  readonly #runtime: Links;
   readonly #start: Start;
   readonly #channels = new Set<Channel>();
   readonly #stderr = new StderrTail();
@@ -45,7 +45,7 @@ export class ProcessLink implements ServerLink {
   #hurried = false;
   #closed = false;
 
-  constructor(runtime: Runtime, start: Start) {
+  constructor(runtime: Links, start: Start) {
     this.#runtime = runtime;
     this.#start = start;
   }

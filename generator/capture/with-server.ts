@@ -8,7 +8,7 @@ import type { Authorizer } from "../login/token-stores.js";
 import { isSecretName, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
 import { interruption } from "./interruption.js";
-import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
+import { type Links, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
 import {
   type HttpAddress,
@@ -180,10 +180,11 @@ export interface Connectable {
 
 /** Prepares connections with a server. @throws CodedError as `withServer` */
 export async function connectable(
-  runtime: Runtime,
+  runtime: Links,
   server: ServerSource,
   options: ServerOptions,
 ): Promise<Connectable> {
+  if (options.revision !== undefined) expectRevision(await loadRuntime(), options.revision);
   const { link, headers } = await linkTo(server, runtime, options, false);
   const { source } = link;
   const authorization =
@@ -254,7 +255,7 @@ interface Linked {
 /** @param isWatched whether lines that are not messages are counted */
 async function linkTo(
   source: ServerSource,
-  runtime: Runtime,
+  runtime: Links,
   options: ServerOptions,
   isWatched = true,
 ): Promise<Linked> {

@@ -510,7 +510,7 @@ const contractCommands: readonly CommandDefinition[] = [
       ...sessionOptionDefinitions,
     },
     examples: [["$0 bridge approve bridge.contract.yaml https://example.com/mcp", "shows, asks, writes"]],
-    load: async () => (await import("./bridge.js")).approve,
+    load: async () => (await import("./bridge/approval.js")).approve,
   },
   {
     name: "lint",
