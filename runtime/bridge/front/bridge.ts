@@ -60,8 +60,8 @@ export async function createBridge(
   const relay =
     (method: string | undefined): Handler =>
     (params, context) =>
-      pool.run(context, (upstream) =>
-        upstream.request(method ?? context.method, params, context, method === undefined),
+      pool.run(params, context, (upstream, given) =>
+        upstream.request(method ?? context.method, given, context, method === undefined),
       );
   const { handle }: Handling = {
     handle: (method, handler) => server.handle(method as never, handler as never),

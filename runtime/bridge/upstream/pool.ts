@@ -1,4 +1,4 @@
-import { McpError } from "@mcpgen/base";
+import { McpError, type Params, lost, systemClock, unref } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { HandlerContext, ServerSession } from "@mcpgen/runtime";
 import type { InternalContext } from "@mcpgen/runtime/extending";
@@ -13,6 +13,13 @@ const mostKept = 256;
 
 /** Connections that serve one call each, at a time. */
 const mostLeased = 256;
+
+/** Connections that wait for answers of clients, and milliseconds that they do, as calls that ask (`state.parking`). */
+const mostPinned = 64;
+const pinnedMs = 600_000;
+
+/** A call on a connection. */
+type Work = (upstream: Upstream, params: Params) => Promise<Params>;
 
 /** The bridge, as a caller. */
 const itself: Caller = {
@@ -38,6 +45,8 @@ export class Pool {
   readonly #kept = new Map<string, Promise<Upstream>>();
   /** Those that served one call, and wait for another one of the same client. */
   #idle: { readonly key: string; readonly upstream: Upstream }[] = [];
+  /** Those whose call asked, by an id in the state that the client has. */
+  readonly #pinned = new Map<string, { readonly upstream: Upstream; readonly timer: unknown }>();
   readonly #open = new Set<Upstream>();
   readonly #owners = new WeakMap<object, number>();
   #owned = 0;
@@ -59,13 +68,14 @@ export class Pool {
 
   /** Ends the first connection, if it serves no caller. */
   async forget(first: Upstream): Promise<void> {
-    if (!first.isModern) await this.#end(first);
+    if (!first.isModern) await first.close();
   }
 
-  /** Runs a call on the connection for its client. */
-  async run<T>(context: HandlerContext, work: (upstream: Upstream) => Promise<T>): Promise<T> {
+  /** Runs a call on the connection for its client. @param work gets the params for this connection */
+  async run(params: Params, context: HandlerContext, work: Work): Promise<Params> {
     const seeker = seekerOf(context);
-    return this.#shareOf(seeker) === "call" ? this.#lease(seeker, work) : work(await this.#keptFor(seeker));
+    if (this.#shareOf(seeker) === "call") return this.#lease(seeker, params, work);
+    return work(await this.#keptFor(seeker), params);
   }
 
   /** The connection that serves a session as long as it lasts. */
@@ -123,7 +133,7 @@ export class Pool {
     if (known) return known;
     const opening = this.#opened(caller);
     if (isAlone)
-      void session.closed.then(() => opening.then((upstream) => this.#end(upstream))).catch(() => undefined);
+      void session.closed.then(() => opening.then((upstream) => upstream.close())).catch(() => undefined);
     return this.#keep(key, opening);
   }
 
@@ -139,7 +149,7 @@ export class Pool {
   async #evict(): Promise<void> {
     for (const opening of this.#kept.values()) {
       const upstream = await opening.catch(() => undefined);
-      if (upstream?.isIdle && !upstream.isOwned) return this.#end(upstream);
+      if (upstream?.isIdle && !upstream.isOwned) return upstream.close();
     }
   }
 
@@ -150,15 +160,11 @@ export class Pool {
   }
 
   /** Runs a call on a connection that serves nothing else meanwhile. */
-  async #lease<T>(seeker: Seeker, work: (upstream: Upstream) => Promise<T>): Promise<T> {
-    if (this.#leased >= mostLeased)
-      throw new McpError(
-        "limit-exceeded",
-        `${mostLeased} calls have connections with the server already: try again later`,
-        {
-          rpcCode: rpc.internalError,
-        },
-      );
+  async #lease(seeker: Seeker, params: Params, work: Work): Promise<Params> {
+    if (this.#leased >= mostLeased) {
+      const text = `${mostLeased} calls have connections with the server already: try again later`;
+      throw new McpError("limit-exceeded", text, { rpcCode: rpc.internalError });
+    }
     const caller: Caller = {
       ...seeker,
       principal: seeker.session.principal,
@@ -168,16 +174,54 @@ export class Pool {
     const key = JSON.stringify([this.#sharedKey(caller), caller.clientCapabilities, caller.logLevel]);
     this.#leased++;
     try {
-      const upstream = this.#takeIdle(key) ?? (await this.#opened(caller));
+      const pinned = this.#takePinned(params["requestState"]);
+      const upstream = pinned?.upstream ?? this.#takeIdle(key) ?? (await this.#opened(caller));
       upstream.isOwned = true;
+      let result: Params | undefined;
       try {
-        return await work(upstream);
+        result = await work(upstream, pinned ? { ...params, requestState: pinned.state } : params);
       } finally {
-        this.#release(key, upstream);
+        if (!this.#isPinning(result)) this.#release(key, upstream);
       }
+      return this.#isPinning(result) ? this.#pin(upstream, result) : result;
     } finally {
       this.#leased--;
     }
+  }
+
+  /** Whether a result asks, and its state may be of use on this connection alone: in the process at the other end of a pipe. */
+  #isPinning(result: Params | undefined): boolean {
+    const asks = result?.["resultType"] === "input_required" && typeof result["requestState"] === "string";
+    return asks && this.#pins;
+  }
+
+  get #pins(): boolean {
+    return this.#facts.isModern && !isHttp(this.#back);
+  }
+
+  /** Keeps a connection until the client has answered. */
+  #pin(upstream: Upstream, result: Params): Params {
+    upstream.isOwned = false;
+    const id = crypto.randomUUID();
+    const expire = (): unknown => this.#takePinned(id)?.upstream.close();
+    const timer = unref(systemClock.schedule(() => void expire(), pinnedMs));
+    this.#pinned.set(id, { upstream, timer });
+    if (this.#pinned.size > mostPinned) {
+      const [oldest = ""] = this.#pinned.keys();
+      void this.#takePinned(oldest)?.upstream.close();
+    }
+    return { ...result, requestState: `${id} ${result["requestState"] as string}` };
+  }
+
+  /** The connection that a state names. @throws {McpError} `state-lost`: it is gone */
+  #takePinned(given: unknown): { readonly upstream: Upstream; readonly state: string } | undefined {
+    if (typeof given !== "string" || !this.#pins) return undefined;
+    const [id = "", ...state] = given.split(" ");
+    const pinned = this.#pinned.get(id);
+    if (!pinned) throw lost("not-here");
+    this.#pinned.delete(id);
+    systemClock.clear(pinned.timer);
+    return { upstream: pinned.upstream, state: state.join(" ") };
   }
 
   #takeIdle(key: string): Upstream | undefined {
@@ -188,9 +232,9 @@ export class Pool {
 
   #release(key: string, upstream: Upstream): void {
     upstream.isOwned = false;
-    if (upstream.isMarked || this.#isClosed) return void this.#end(upstream);
+    if (upstream.isMarked || this.#isClosed) return void upstream.close();
     this.#idle.push({ key, upstream });
-    if (this.#idle.length > mostIdle) void this.#end(this.#idle.shift()!.upstream);
+    if (this.#idle.length > mostIdle) void this.#idle.shift()!.upstream.close();
   }
 
   async #opened(caller: Caller): Promise<Upstream> {
@@ -200,12 +244,8 @@ export class Pool {
     this.#open.add(upstream);
     void client.closed.then(() => this.#open.delete(upstream));
     if (!this.#isClosed) return upstream;
-    await this.#end(upstream);
+    await upstream.close();
     throw new McpError("connection-closed", "the bridge is closed");
-  }
-
-  #end(upstream: Upstream): Promise<void> {
-    return upstream.close();
   }
 
   /** Ends all connections. */

@@ -39,7 +39,7 @@ const identity: Implementation = { name: "mcpgen-bridge", version: "0.1.0" };
 export const patience = { timeout: 3_600_000, totalTimeout: 86_400_000 };
 
 /** Milliseconds in which a server whose call was given up answers a ping, or counts as hanging. */
-const pingMs = 5000;
+const pingMs = 10_000;
 
 /** The methods of changes, which subscriptions follow. */
 const changes: ReadonlySet<string> = new Set([
