@@ -23,7 +23,7 @@ const refused: readonly (readonly [words: readonly string[], config: unknown, co
     [["stdio:a", "--http", "70000"], undefined, "MG2004", "PORT or HOST:PORT"],
     [["stdio:a", "--http", "x:y"], undefined, "MG2004", "PORT or HOST:PORT"],
     [["stdio:a", "--revision", "2025-11-26"], undefined, "MG2010", "there is no revision"],
-  [["stdio:a", "--sse"], undefined, "MG2005", "--sse needs --http"],
+    [["stdio:a", "--sse"], undefined, "MG2005", "--sse needs --http"],
     [["stdio:a", "--frozen"], undefined, "MG2005", "--frozen needs --contract"],
     [["stdio:a", "--json"], undefined, "MG2005", "exclude each other"],
     [["stdio:a", "--header", "A: b"], undefined, "MG2005", "--header needs a server"],
