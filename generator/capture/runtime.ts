@@ -108,19 +108,47 @@ export interface Runtime {
  * @throws CodedError MG2013 if one is not installed or not built
  */
 export async function loadRuntime(): Promise<Runtime> {
-  const modules = ["runtime", "runtime/stdio", "protocol/client", "protocol/explained"];
-  const [runtime, stdio, protocol, explanations] = await Promise.all(
-    modules.map((module) => loadPackage(`@mcpgen/${module}`)),
-  );
+  const modules = ["protocol/client", "protocol/explained"];
+  const [links, protocol, explanations] = await Promise.all([
+    loadLinks(),
+    ...modules.map((module) => loadPackage(`@mcpgen/${module}`)),
+  ]);
   const explained = explanations!["explained"] as (revisions: unknown) => Runtime["revisions"];
-  const loaded = {
-    ...runtime,
-    ...stdio,
-    revisions: explained(protocol!["clientRevisions"]),
-  } as unknown as Runtime;
+  return { ...links, revisions: explained(protocol!["clientRevisions"]) } as Runtime;
+}
+
+/** The runtime for code that brings its own revisions. */
+export type Links = Omit<Runtime, "revisions">;
+
+/** Same as `loadRuntime`, without the revisions, which take longer to load than the rest. */
+export async function loadLinks(): Promise<Links> {
+  const modules = ["runtime", "runtime/stdio"].map((module) => loadPackage(`@mcpgen/${module}`));
+  const loaded = Object.assign({}, ...(await Promise.all(modules))) as Links;
   const stdioClientChannel: Runtime["stdioClientChannel"] = (...start) =>
     interruption.watched(loaded.stdioClientChannel(...start));
   return { ...loaded, stdioClientChannel };
+}
+
+/** The parts of `@mcpgen/bridge` and of the runtime that serve a bridge. */
+export interface BridgeRuntime {
+  createBridge(servers: Readonly<Record<string, object>>, options: object): Promise<BridgeServer>;
+  serveStdio(server: BridgeServer, options: object): BridgeServer & { readonly closed: Promise<void> };
+  serveHttp(server: BridgeServer, options: object): Promise<BridgeServer & { readonly url: string }>;
+}
+
+/** A bridge, or what serves it. `close` of a bridge ends its connections with servers. */
+export interface BridgeServer {
+  close(): Promise<void>;
+}
+
+/**
+ * Loads what serves a bridge. Only the function of its front is there.
+ *
+ * @throws CodedError MG2013 if it is not installed or not built
+ */
+export async function loadBridge(front: "stdio" | "http"): Promise<BridgeRuntime> {
+  const modules = ["bridge", `runtime/${front}`].map((module) => loadPackage(`@mcpgen/${module}`));
+  return Object.assign({}, ...(await Promise.all(modules))) as BridgeRuntime;
 }
 
 /** Records the messages of one connection (runtime/testing/kit/recording.ts has the complete interface). */

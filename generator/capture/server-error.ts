@@ -3,7 +3,7 @@ import { type CodedErrorDetails, CodedError } from "../diagnostics/coded-error.j
 import { networkAdvice, networkMessage } from "../files/proxies.js";
 import { oneLine, shortText } from "../print/terminal-text.js";
 import { secrets } from "../secrets/secrets.js";
-import type { Runtime } from "./runtime.js";
+import type { Links } from "./runtime.js";
 import { type ServerSource, kindOfServer, packageCommand, shownSource } from "./server-source.js";
 import { isJsonObject } from "@mcpgen/engine";
 
@@ -132,7 +132,7 @@ export function serverError(
   error: unknown,
   source: ServerSource,
   { credentials, printed, stray }: LinkFacts,
-  runtime: Runtime,
+  runtime: Links,
 ): unknown {
   if (!isRuntimeError(error)) return error;
   const shown = shownSource(source);
@@ -255,7 +255,7 @@ export function errorData({
  *
  * @returns undefined for other errors, and if no page is named
  */
-function pagesText({ rpcCode, data }: ReceivedError, { pageProblem }: Runtime): string | undefined {
+function pagesText({ rpcCode, data }: ReceivedError, { pageProblem }: Links): string | undefined {
   if (rpcCode !== urlElicitationRequired || typeof data !== "object" || data === null) return undefined;
   const { elicitations } = data as { readonly elicitations?: unknown };
   const lines = (Array.isArray(elicitations) ? elicitations : []).flatMap((page: unknown) => {

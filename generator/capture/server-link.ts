@@ -1,4 +1,4 @@
-import type { Channel, LiveClient, Receiver, Runtime } from "./runtime.js";
+import type { Channel, LiveClient, Receiver, Links } from "./runtime.js";
 import { messagesIn } from "./messages.js";
 import { secrets } from "../secrets/secrets.js";
 import { shortText } from "../print/terminal-text.js";
@@ -27,6 +27,8 @@ interface Start {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly onStderr?: ((text: string) => void) | undefined;
+  /** Whether lines on its standard output that are not messages are counted, at the cost of parsing each one. */
+  readonly isWatched: boolean;
 }
 
 /** Time in milliseconds for each step of ending a process after `hurry`: closing its input, then SIGTERM. */
@@ -35,7 +37,7 @@ const shortGrace = 300;
 /** Starts a server process for each connection that the runtime opens. */
 export class ProcessLink implements ServerLink {
   readonly credentials = [];
-  readonly #runtime: Runtime;
+  readonly #runtime: Links;
   readonly #start: Start;
   readonly #channels = new Set<Channel>();
   readonly #stderr = new StderrTail();
@@ -43,7 +45,7 @@ export class ProcessLink implements ServerLink {
   #hurried = false;
   #closed = false;
 
-  constructor(runtime: Runtime, start: Start) {
+  constructor(runtime: Links, start: Start) {
     this.#runtime = runtime;
     this.#start = start;
   }
@@ -59,7 +61,7 @@ export class ProcessLink implements ServerLink {
   readonly source = (): Channel => {
     // The runtime restarts a server that exits immediately, even if `close` has ended it.
     if (this.#closed) throw new Error("the link to the server is closed");
-    const { command, cwd, env, onStderr } = this.#start;
+    const { command, cwd, env, onStderr, isWatched } = this.#start;
     const grace = (): number | undefined => (this.#hurried ? shortGrace : undefined);
     const channel = this.#runtime.stdioClientChannel(command, {
       cwd,
@@ -77,7 +79,8 @@ export class ProcessLink implements ServerLink {
       },
     });
     this.#channels.add(channel);
-    return this.#watched(channel);
+    void channel.exited.then(() => this.#channels.delete(channel));
+    return isWatched ? this.#watched(channel) : channel;
   };
 
   async close(client: LiveClient | undefined): Promise<void> {

@@ -3,11 +3,12 @@ import { packageVersion } from "../files/regular-file.js";
 import { CodedError } from "../diagnostics/coded-error.js";
 import { revisionAdvice } from "../diagnostics/suggest.js";
 import { type Authorization, LoginNeeded, type ServerAuthorization } from "../login/authorization.js";
-import { drive } from "../login/drive.js";
+import { drive, headersWith } from "../login/drive.js";
+import type { Authorizer } from "../login/token-stores.js";
 import { isSecretName, secrets } from "../secrets/secrets.js";
 import { expectConfidential } from "../login/variables.js";
 import { interruption } from "./interruption.js";
-import { type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
+import { type Links, type LiveClient, type Runtime, loadRuntime } from "./runtime.js";
 import { Silence, isTimeout, serverError } from "./server-error.js";
 import {
   type HttpAddress,
@@ -64,7 +65,7 @@ export interface Questions {
   elicitUrl(page: JsonObject): Promise<JsonObject>;
 }
 
-/** Time limit in milliseconds for connecting; `npx` may have to install a package first. */
+/** Time limit in milliseconds for connecting by default; `npx` may have to install a package first. */
 const connectTimeout = 60_000;
 
 /** Time in milliseconds after which `onSlow` is called. */
@@ -98,9 +99,14 @@ export async function withRuntime<T>(
   options: ServerOptions,
   use: (client: LiveClient) => Promise<T>,
 ): Promise<T> {
+  return afterLogins(() => withConnection(runtime, source, options, use));
+}
+
+/** Repeats what failed for want of a login, after the login. */
+export async function afterLogins<T>(work: () => Promise<T>): Promise<T> {
   for (let logins = 0; ; logins++) {
     try {
-      return await withConnection(runtime, source, options, use);
+      return await work();
     } catch (error) {
       if (!(error instanceof LoginNeeded) || !error.login || logins === mostLogins) throw error;
       await error.login();
@@ -161,6 +167,54 @@ export async function httpServer(address: HttpAddress, options: ServerOptions) {
   return { url, headers, authorizer };
 }
 
+/** A server that other code of this process connects to, as often as it likes. */
+export interface Connectable {
+  readonly source: ServerLink["source"];
+  /** Adds headers and logins to requests over HTTP; absent if there are none. */
+  readonly authorize: Authorizer | undefined;
+  /** Reads an error of a connection. */
+  readonly errorOf: (error: unknown) => unknown;
+  /** Ends its processes; no other one starts. */
+  readonly close: () => Promise<void>;
+}
+
+/** Prepares connections with a server. @throws CodedError as `withServer` */
+export async function connectable(
+  runtime: Links,
+  server: ServerSource,
+  options: ServerOptions,
+): Promise<Connectable> {
+  if (options.revision !== undefined) expectRevision(await loadRuntime(), options.revision);
+  const { link, headers } = await linkTo(server, runtime, options, false);
+  const { source } = link;
+  const authorization =
+    typeof source === "string" && !hasLogin(headers) ? options.authorization?.forServer(source) : undefined;
+  if (typeof source === "string") await useProxies();
+  secrets.learnHeaders(Object.entries(headers));
+  const isPlain = !authorization && Object.keys(headers).length === 0;
+  return {
+    source,
+    authorize: isPlain ? undefined : authorizerWith(headers, authorization?.authorizer),
+    errorOf: (error) =>
+      authorization?.errorOf(error, shownSource(server)) ?? serverError(error, server, link, runtime),
+    close: () => {
+      link.hurry();
+      return link.close(undefined);
+    },
+  };
+}
+
+/** Sends the same headers with each request, and what another authorizer adds. */
+function authorizerWith(headers: Readonly<Record<string, string>>, other?: Authorizer): Authorizer {
+  return {
+    authorize: async (attempt) => {
+      const given = await other?.authorize(attempt);
+      return attempt.refused && given === undefined ? undefined : headersWith(given ?? {}, headers);
+    },
+    observe: (response) => other?.observe?.(response),
+  };
+}
+
 /** A connection that stays open until it is closed explicitly. */
 export interface OpenServer {
   readonly client: LiveClient;
@@ -198,7 +252,13 @@ interface Linked {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-async function linkTo(source: ServerSource, runtime: Runtime, options: ServerOptions): Promise<Linked> {
+/** @param isWatched whether lines that are not messages are counted */
+async function linkTo(
+  source: ServerSource,
+  runtime: Links,
+  options: ServerOptions,
+  isWatched = true,
+): Promise<Linked> {
   const address = addressOf(source, options.directory, runtime);
   if (address.kind === "http") {
     const headers = await headersOf(address, options);
@@ -206,7 +266,8 @@ async function linkTo(source: ServerSource, runtime: Runtime, options: ServerOpt
   }
   const { command, cwd } = address;
   const env = { ...address.env, ...options.variables };
-  return { link: new ProcessLink(runtime, { command, cwd, env, onStderr: options.onStderr }), headers: {} };
+  const { onStderr } = options;
+  return { link: new ProcessLink(runtime, { command, cwd, env, onStderr, isWatched }), headers: {} };
 }
 
 /**
@@ -263,14 +324,18 @@ async function connected(
     }),
     ...connection,
   });
+  const isProbed = typeof source === "function" && revision === undefined;
+  const slowTimer = isProbed && onSlow ? setTimeout(onSlow, slow) : undefined;
+  return inTime(connecting, limit).finally(() => clearTimeout(slowTimer));
+}
+
+/** @throws Silence after `limit` milliseconds; the outcome of `connecting` is then ignored */
+export function inTime<T>(connecting: Promise<T>, limit = connectTimeout): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Silence(limit)), limit);
   });
-  const isProbed = typeof source === "function" && revision === undefined;
-  const slowTimer = isProbed && onSlow ? setTimeout(onSlow, slow) : undefined;
-  // After the timeout, the outcome of `connecting` is ignored.
-  return Promise.race([connecting, late]).finally(() => [timer, slowTimer].forEach(clearTimeout));
+  return Promise.race([connecting, late]).finally(() => clearTimeout(timer));
 }
 
 /**

@@ -16,11 +16,15 @@ import { type Terminal, canAsk } from "./console.js";
 
 /**
  * Builds the authorization of a command's requests from its options. It has an interactive login only if the
- * command may ask questions.
+ * command may ask questions, or if the browser alone is enough (`opensBrowser`).
  */
-export function authorizationOf(args: Arguments, context: CommandContext): Authorization {
+export function authorizationOf(
+  args: Arguments,
+  context: CommandContext,
+  opensBrowser = false,
+): Authorization {
   const { env, directory, console, terminal, words } = context;
-  const asks = terminal !== undefined && canAsk(context);
+  const asks = opensBrowser || canAsk(context);
   const show = (text: string): void => console.error(text);
   return new Authorization({
     env,
@@ -29,22 +33,22 @@ export function authorizationOf(args: Arguments, context: CommandContext): Autho
     store: args.string("token-store") as StoreKind | undefined,
     revision: args.string("revision"),
     scopes: args.strings("scope") ?? scopesOf(env) ?? [],
-    redirect: asks ? terminalRedirect(terminal, !args.flag("no-browser"), show) : undefined,
+    redirect: asks ? loginRedirect(terminal, !args.flag("no-browser"), show) : undefined,
     device: asks && args.flag("device") ? (prompt) => show(deviceText(prompt)) : undefined,
     note: (text) => console.note(text),
   });
 }
 
 /**
- * Logs a user in at a terminal. Shows which server requests which access, opens the browser, and waits for
- * the redirect to this machine. The user may instead paste the redirect URL, since the browser may run on
+ * Logs a user in. Shows which server requests which access, opens the browser, and waits for the redirect to
+ * this machine. At a terminal, the user may instead paste the redirect URL, since the browser may run on
  * another machine.
  *
  * @param browser whether to open one
- * @param show prints a text to the terminal
+ * @param show prints a text to the user
  */
-function terminalRedirect(
-  terminal: Terminal,
+function loginRedirect(
+  terminal: Terminal | undefined,
   browser: boolean,
   show: (text: string) => void,
 ): (auth: AuthPackage) => Redirect {
@@ -54,21 +58,31 @@ function terminalRedirect(
     return {
       uri: receiver.uri,
       receive: (url, facts, within) => {
-        const announce = (): void => show(description(server, url, facts, browser));
-        return received(receiver, terminal, announce, url, facts, within);
+        const announce = (): void => show(description(server, url, facts, browser, terminal !== undefined));
+        if (terminal) return received(receiver, terminal, announce, url, facts, within);
+        announce();
+        return receiver.receive(url, facts, within);
       },
       close: () => receiver.close?.(),
     };
   };
 }
 
-function description(server: string, url: string, facts: LoginFacts, browser: boolean): string {
+function description(
+  server: string,
+  url: string,
+  facts: LoginFacts,
+  browser: boolean,
+  pastes: boolean,
+): string {
   const lines = [
     `${server} asks for a login.`,
     ...factLines(facts),
     browser ? "The browser opens this address:" : "Open this address in a browser:",
     `  ${url}`,
-    "If the browser runs on another machine, paste the address that it shows after the login. Waiting …",
+    pastes
+      ? "If the browser runs on another machine, paste the address that it shows after the login. Waiting …"
+      : "Waiting …",
   ];
   return lines.map(printable).join("\n");
 }

@@ -126,8 +126,8 @@ function requestsFor(wanted: Asked, known: Contract | undefined): Asked {
  * Adds facts that only the earlier contract has: scopes and tasks, which no server lists, and entries that
  * incomplete lists may omit.
  */
-function withKnown(
-  { contract, gone }: Captured,
+export function withKnown(
+  { contract, gone = {} }: Pick<Captured, "contract"> & Partial<Pick<Captured, "gone">>,
   before: Contract | undefined,
   known: Contract | undefined,
 ): Contract {

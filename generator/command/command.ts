@@ -52,6 +52,15 @@ export function formOf({ name, positionals = {} }: Omit<CommandDefinition, "load
   return [name.split(" ").at(-1)!, ...form].join(" ");
 }
 
+/** The command that the first words select: `bridge approve` goes before `bridge`. */
+export function selectedBy<Command extends { readonly name: string }>(
+  words: readonly string[],
+  commands: readonly Command[],
+): Command | undefined {
+  const fits = commands.filter(({ name }) => name.split(" ").every((word, index) => word === words[index]));
+  return fits.sort((one, other) => other.name.length - one.name.length)[0];
+}
+
 /** Help text: the forms of a SOURCE that is a server. */
 export const serverSourceText = "http(s)://…, stdio:COMMAND … or a name";
 
@@ -103,7 +112,7 @@ export interface CommandContext extends Surroundings {
 
 /** A context with other members. It inherits the rest: a copy would read streams that the command may not need. */
 export function contextWith(context: CommandContext, others: Partial<CommandContext>): CommandContext {
-  return Object.assign(Object.create(context) as CommandContext, others);
+  return Object.create(context, Object.getOwnPropertyDescriptors(others)) as CommandContext;
 }
 
 export type RunCommand = (args: Arguments, context: CommandContext) => Promise<Outcome>;

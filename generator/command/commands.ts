@@ -335,6 +335,9 @@ const everydayCommands: readonly CommandDefinition[] = [
   },
 ];
 
+const bridged = `${serverSourceText}; or NAME=SOURCE`;
+const bridgeConfig = text("FILE that names the servers, in the form of docs/bridge.schema.json");
+
 /** Commands for contracts and their servers. */
 const contractCommands: readonly CommandDefinition[] = [
   ...everydayCommands,
@@ -469,6 +472,45 @@ const contractCommands: readonly CommandDefinition[] = [
       ['$0 dev --server "node build/server.js" --stdio', "as the command of a server in a host's file"],
     ],
     load: async () => (await import("./dev.js")).dev,
+  },
+  {
+    name: "bridge",
+    summary: "Serve a server to any client, whatever revision and transport each speaks",
+    positionals: { source: { type: "string", array: true, description: bridged } },
+    options: {
+      http: text("PORT or HOST:PORT to listen on (default: standard input and output)"),
+      sse: flag("Over HTTP, also serve HTTP+SSE at the same URL, for clients of 2024-11-05", {
+        implies: "http",
+      }),
+      login: flag("Log in to the server in the browser; all bridges of this user share the login", {
+        conflicts: "http",
+      }),
+      contract: text("Contract FILE to compare the server with at the start"),
+      frozen: flag("Refuse a server that differs from its contract"),
+      config: bridgeConfig,
+      ...sessionOptionDefinitions,
+    },
+    examples: [
+      ["$0 bridge https://example.com/mcp --login", "as the command of a server in a host's file"],
+      ['$0 bridge "stdio:npx -y some-server" --http 8080', "a server that is started, published over HTTP"],
+      ["$0 bridge --config bridge.json --contract bridge.contract.yaml --frozen", "only what was approved"],
+    ],
+    load: async () => (await import("./bridge.js")).bridge,
+  },
+  {
+    name: "bridge approve",
+    summary: "Show what changed at a server since its contract was approved, ask, and write the contract",
+    positionals: {
+      file: { type: "string", description: "Contract, YAML or JSON by its extension", demandOption: true },
+      source: { type: "string", array: true, description: bridged },
+    },
+    options: {
+      yes: { ...flag("Ask nothing: approve what changed"), alias: "y" },
+      config: bridgeConfig,
+      ...sessionOptionDefinitions,
+    },
+    examples: [["$0 bridge approve bridge.contract.yaml https://example.com/mcp", "shows, asks, writes"]],
+    load: async () => (await import("./bridge/approval.js")).approve,
   },
   {
     name: "lint",

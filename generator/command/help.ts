@@ -1,7 +1,7 @@
 import type { Options, PositionalOptions } from "yargs";
 import { catalogue } from "../diagnostics/catalogue.js";
 import { packageVersion } from "../files/regular-file.js";
-import { type CommandDefinition, exitCodes, formOf } from "./command.js";
+import { type CommandDefinition, exitCodes, formOf, selectedBy } from "./command.js";
 import { commands, globalOptions, groups, parserCommands, parserOptions } from "./commands.js";
 
 /**
@@ -13,9 +13,12 @@ import { commands, globalOptions, groups, parserCommands, parserOptions } from "
 export function helpData(words: readonly string[]): Readonly<Record<string, unknown>> {
   const every = [...commands, ...parserCommands];
   // The help of `help` is that of the program.
-  const named = every.filter(
-    ({ name }) => name !== "help" && name.split(" ").every((word, index) => words[index] === word),
-  );
+  const named = [
+    selectedBy(
+      words,
+      every.filter(({ name }) => name !== "help"),
+    ),
+  ].filter((command) => command !== undefined);
   const grouped = every.filter(({ name }) => name.startsWith(`${words[0]} `));
   const chosen = [named, grouped, every].find(({ length }) => length > 0)!;
   const general = { ...globalOptions, ...parserOptions };

@@ -12,6 +12,7 @@ import {
   guarded,
   unguarded,
   exitCodeTable,
+  selectedBy,
   formOf,
 } from "./command.js";
 import { Trust } from "./trust/trust.js";
@@ -180,8 +181,8 @@ export async function parseCommandLine(
   };
   const parser = configure(yargs([]), version);
   for (const entry of new Set(commands.map((command) => groupOf(command) ?? command))) {
-    if (typeof entry === "string") addGroup(parser, entry, select);
-    else addCommand(parser, entry, select);
+    if (typeof entry !== "string") addCommand(parser, entry, select);
+    else if (groups.has(entry)) addGroup(parser, entry, select);
   }
   for (const command of parserCommands)
     addCommand(parser, command, (_, { shell }) => {
@@ -229,10 +230,12 @@ function helpWords(words: readonly string[]): readonly string[] {
   return [...(command ? command.name.split(" ") : named), "--help"];
 }
 
-/** Each command adds its own: the parser would merge the choices of an option that a command replaces. */
-const ownOptions = Object.fromEntries(
-  Object.entries(globalOptions).map(([name, option]) => [name, { ...option, global: false }]),
-);
+/** Each command has its own: the parser would merge the choices of an option that a command within it replaces. */
+function ownOptions(options: Readonly<Record<string, Options>>): Record<string, Options> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [name, { ...option, global: false }]),
+  );
+}
 
 function configure(parser: Argv, version: string): Argv {
   return parser
@@ -247,7 +250,7 @@ function configure(parser: Argv, version: string): Argv {
       "parse-numbers": false,
       "parse-positional-numbers": false,
     })
-    .options(ownOptions)
+    .options(ownOptions(globalOptions))
     .updateStrings({ "Options:": "Options of every command:" })
     .demandCommand(1)
     .strict()
@@ -275,9 +278,12 @@ function addCommand<Command extends NamedCommand>(
       // The parser would wrap an example printed next to its description, and it could not be copied.
       for (const [example, description] of command.examples ?? [])
         builder.example(`# ${description}\n${example}`, "");
+      // Words of two commands may begin with those of one.
+      for (const other of commands)
+        if (groupOf(other) === command.name) addCommand(builder, other, select as Select<NamedCommand>);
       // For this command `--version` is an option with a value, not the version of the program.
       return (command.options?.["version"] ? builder.version(false) : builder)
-        .options({ ...globalOptions, ...command.options })
+        .options(ownOptions({ ...globalOptions, ...command.options }))
         .group(Object.keys(command.options ?? {}), `Options of ${command.name}:`);
     },
     (values) => select(command, values),
@@ -435,8 +441,7 @@ function plainWords(words: readonly string[]): readonly string[] {
 
 /** Finds the command that the leading words select. Skips options between them. */
 function commandOf(args: readonly string[]): NamedCommand | undefined {
-  const words = plainWords(args);
-  return everyCommand.find(({ name }) => name === words.slice(0, name.split(" ").length).join(" "));
+  return selectedBy(plainWords(args), everyCommand);
 }
 
 function unknownArgument(

@@ -121,16 +121,11 @@ export function noConfig(directory: string): LoadedConfig {
 export async function loadConfig(directory: string, gate: ConfigGate, named?: string): Promise<LoadedConfig> {
   const file = named === undefined ? findConfig(directory, gate.home) : resolve(directory, named);
   if (file === undefined) return noConfig(directory);
-  if (!existsSync(file)) {
-    throw new CodedError("MG2101", "there is no such file", {
-      place: { file },
-      next: "Check the path given with --config.",
-    });
-  }
+  expectPresent(file);
   // A module that is not a regular file has no content to trust, and importing a pipe would block.
   if (!isJsonConfig(file)) expectRegularFile(file);
   if (!(await gate.admitsConfig(file))) return noConfig(directory);
-  const config = isJsonConfig(file) ? await readJsonConfig(file) : await importConfig(file);
+  const config = isJsonConfig(file) ? await readJsonConfig<Config>(file, form) : await importConfig(file);
   return { config, file, folder: dirname(file) };
 }
 
@@ -173,16 +168,31 @@ const form = new FileForm("config", { unknownKey: "MG2102", wrongValue: "MG2103"
  * @throws CodedError MG2102 for an unknown key, MG2103 for an invalid value
  */
 export async function readConfig(value: JsonValue, placeOf: PlaceOf): Promise<Config> {
-  await refuseFaults(form.faults(value), placeOf);
-  return value as unknown as Config;
+  return judged<Config>(value, form, placeOf);
 }
 
-async function readJsonConfig(file: string): Promise<Config> {
+/** A value as what a form describes. */
+async function judged<T>(value: JsonValue, by: FileForm, placeOf: PlaceOf): Promise<T> {
+  await refuseFaults(by.faults(value), placeOf);
+  return value as unknown as T;
+}
+
+/** @throws CodedError MG2101 for a file that is missing or not JSON, and those of the form */
+export async function readJsonConfig<T>(file: string, by: FileForm): Promise<T> {
+  expectPresent(file);
   const { loadJson } = await import("../files/json-file.js");
   const json = await loadJson(file).catch((error: unknown) => {
     throw error instanceof CodedError ? asConfigError(error) : error;
   });
-  return readConfig(json.value, placesIn(json));
+  return judged<T>(json.value, by, placesIn(json));
+}
+
+function expectPresent(file: string): void {
+  if (existsSync(file)) return;
+  throw new CodedError("MG2101", "there is no such file", {
+    place: { file },
+    next: "Check the path given with --config.",
+  });
 }
 
 /** @throws CodedError MG2101 for a configuration that is a pipe, a device or a folder */

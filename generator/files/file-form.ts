@@ -32,7 +32,7 @@ export interface FormCodes {
 }
 
 /** A kind of file whose JSON Schema is published in `docs/`, where editors find it. */
-type PublishedForm = "config" | "contract" | "extension";
+type PublishedForm = "bridge" | "config" | "contract" | "extension";
 
 /** The published JSON Schema of a kind of file, which editors use too. */
 function publishedForm(name: PublishedForm): JsonObject {

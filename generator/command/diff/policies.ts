@@ -21,7 +21,10 @@ import { shownPath } from "../../print/terminal-text.js";
 import type { Evaluation } from "./report.js";
 
 /** How to weigh findings. Options override the configuration. */
-export function policyOf(args: Arguments, { loaded }: Project): Policy & { readonly failOn: FailOn } {
+export function policyOf(
+  args: Arguments,
+  { loaded }: Pick<Project, "loaded">,
+): Policy & { readonly failOn: FailOn } {
   const { readers, failOn, rules = {} } = loaded.config.diff ?? {};
   const severities = readSeverities(rules);
   if (isSeverityProblem(severities)) {
@@ -50,7 +53,7 @@ export function evaluationBy(
 /**
  * An evaluation for information only: breaking changes do not change the exit code, and no approvals apply.
  */
-export function informing(args: Arguments, project: Project): Evaluation {
+export function informing(args: Arguments, project: Pick<Project, "loaded">): Evaluation {
   return evaluationBy({ approvals: [] }, { ...policyOf(args, project), failOn: "never" });
 }
 
