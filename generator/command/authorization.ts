@@ -58,7 +58,8 @@ function loginRedirect(
     return {
       uri: receiver.uri,
       receive: (url, facts, within) => {
-        const announce = (): void => show(description(server, url, facts, browser, terminal !== undefined));
+        const pastes = terminal !== undefined;
+        const announce = (): void => show(description(server, url, facts, { browser, pastes }));
         if (terminal) return received(receiver, terminal, announce, url, facts, within);
         announce();
         return receiver.receive(url, facts, within);
@@ -68,13 +69,14 @@ function loginRedirect(
   };
 }
 
-function description(
-  server: string,
-  url: string,
-  facts: LoginFacts,
-  browser: boolean,
-  pastes: boolean,
-): string {
+/** How the user gets to the page of a login, and back. */
+interface Way {
+  readonly browser: boolean;
+  /** Whether an address can be pasted. */
+  readonly pastes: boolean;
+}
+
+function description(server: string, url: string, facts: LoginFacts, { browser, pastes }: Way): string {
   const lines = [
     `${server} asks for a login.`,
     ...factLines(facts),

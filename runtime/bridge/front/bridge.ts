@@ -33,8 +33,8 @@ interface Handling {
  * call it after those of the transports.
  *
  * Several servers are one: names of tools and prompts begin with those of their servers, and a list has the entries of all of them.
- * A server that is away, or needs more than 5 s, is left out of a list, and comes back by `list_changed`; at least one must answer
- * at the start. Of servers with one URI, the first keeps it. Methods outside of the protocol pass to a single server only.
+ * A server that is away, or needs more than 5 s, is left out of a list; `list_changed` says when it was reached again. At least one must
+ * answer at the start. Of servers with one URI, the first keeps it. Methods outside of the protocol pass to a single server only.
  *
  * No credential of a client goes on to a server. Between two sides of 2026-07-28 nothing is kept between the rounds of a call. A call
  * of 2026-07-28 that a server of an earlier revision asks waits in this process, within `state.parking`.
@@ -47,6 +47,20 @@ export async function createBridge(
   options: BridgeOptions = {},
 ): Promise<Server> {
   const parts = backsOf(servers, options).map((back) => new Part(back));
+  const closeParts = () => Promise.all(parts.map(({ pool }) => pool.close()));
+  try {
+    return await bridgeOf(parts, options, closeParts);
+  } catch (error) {
+    await closeParts();
+    throw error;
+  }
+}
+
+async function bridgeOf(
+  parts: readonly Part[],
+  options: BridgeOptions,
+  closeParts: () => Promise<unknown>,
+): Promise<Server> {
   const { contract, state, onEvent } = options;
   const reached = contract ? [factsOf(contract)] : await start(parts);
   const joined = new Joined(parts);
@@ -86,7 +100,7 @@ export async function createBridge(
   return Object.assign(server, {
     close: async () => {
       await closeServer();
-      await Promise.all(parts.map(({ pool }) => pool.close()));
+      await closeParts();
     },
   });
 }

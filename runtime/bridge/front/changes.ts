@@ -65,8 +65,8 @@ export class Changes {
     const sent = await Promise.allSettled(
       parts.map(async ({ pool }) => send(await (session ? pool.ofSession(session) : pool.ofBridge()))),
     );
-    const failed = sent.find(({ status }) => status === "rejected");
-    if (failed && parts.length === 1) await failed;
+    const failed = sent.find((each) => each.status === "rejected");
+    if (failed && parts.length === 1) throw failed.reason;
   }
 
   /** Connects for a session, and passes changes of lists to it as long as it lasts. */
@@ -85,7 +85,13 @@ export class Changes {
     const clientOf = async () => (await part.pool.ofSession(session)).client;
     const deliver = ({ method, uri, params }: ChangeNotice): void =>
       session.notify(method, uri === undefined ? params : { uri });
-    return follow({ clientOf, wanted, signal, deliver, isLate: this.#lateOf(part) });
+    return follow({
+      clientOf,
+      wanted,
+      signal,
+      deliver,
+      isLate: wanted.uris ? this.#lateOf(part) : () => part.isMissed,
+    });
   }
 
   #lateOf(part: Part): (() => boolean) | undefined {
@@ -98,13 +104,15 @@ export class Changes {
     const watched = this.#watched.get(session) ?? new Map<string, AbortController>();
     this.#watched.set(session, watched);
     if (!watched.has(uri)) {
-      const part = await this.#joined.ofUri(uri, context);
       const ended = untilClosed(session);
       watched.set(uri, ended);
-      await this.#follow(part, session, { uris: [uri] }, ended.signal).catch((error: unknown) => {
+      try {
+        const part = await this.#joined.ofUri(uri, context);
+        if (!ended.signal.aborted) await this.#follow(part, session, { uris: [uri] }, ended.signal);
+      } catch (error) {
         watched.delete(uri);
         throw error;
-      });
+      }
     }
     return next();
   }
@@ -182,7 +190,9 @@ function withoutTasks({ capabilities, ...result }: Params): Params {
 /** The wanted members of a filter, by other names; members that extensions add keep theirs. */
 function renamed(filter: object, others: { readonly [name: string]: string }): Params {
   const wanted = Object.entries(filter).filter(([, value]) => value);
-  return Object.fromEntries(wanted.map(([name, value]) => [others[name] ?? name, value]));
+  return Object.fromEntries(
+    wanted.map(([name, value]) => [Object.hasOwn(others, name) ? others[name]! : name, value]),
+  );
 }
 
 /** Aborts when the session ends. */

@@ -9,6 +9,12 @@ const room = { count: 100_000, bytes: 16 * 1_048_576, full: "evict" } as const;
 /** Joint pages that are read to find a resource. */
 const mostPages = 100;
 
+interface Template {
+  readonly part: Part;
+  readonly principal: string;
+  readonly template: UriTemplate | undefined;
+}
+
 /** A request of a client, and the server that answers it. */
 export interface Routed {
   readonly part: Part;
@@ -23,8 +29,12 @@ export interface Routed {
 export class Joined {
   readonly parts: readonly Part[];
   readonly #isOne: boolean;
-  /** The server of each URI, and of each template, by principal. The first server that has one keeps it. */
+  /** The server of each listed URI, and of each template, by principal. The first server that lists one keeps it. */
   readonly #owners = new BoundedMap<string, Part>(room);
+  /** The listed templates, by principal; `undefined` for one that does not determine its values. */
+  readonly #templates = new BoundedMap<string, Template>(room);
+  /** The servers whose results named a URI, by principal: what no server lists is read there. */
+  readonly #named = new BoundedMap<string, Part>(room);
 
   constructor(parts: readonly Part[]) {
     this.parts = parts;
@@ -70,7 +80,7 @@ export class Joined {
     if (this.#isOne) return { part: only, params };
     if (method === "tools/call") return this.#routedByName("tools/list", params, context);
     if (method === "prompts/get") return this.#routedByName("prompts/list", params, context);
-    if (method.startsWith("resources/"))
+    if (method === "resources/read")
       return { part: await this.ofUri(params["uri"] as string, context), params };
     if (method === "completion/complete") {
       const ref = params["ref"] as Params;
@@ -93,7 +103,8 @@ export class Joined {
     if (!another) return only;
     const part =
       (await this.#ownerOf(uri, ["resources/list", "resources/templates/list"], context)) ??
-      this.#byTemplate(uri, context);
+      this.#byTemplate(uri, context) ??
+      this.#named.get(keyOf(uri, context));
     if (!part) throw resourceNotFound(uri, context);
     return part;
   }
@@ -109,7 +120,7 @@ export class Joined {
       isObject(block) ? (block["content"] ?? block) : block,
     ))
       for (const { uri } of isObject(each) ? [each, each["resource"]].filter(isObject) : [])
-        if (typeof uri === "string") this.#claim(part, uri, context);
+        if (typeof uri === "string") claim(this.#named, part, keyOf(uri, context));
   }
 
   async #routedByName(method: ListMethod, params: Params, context: HandlerContext): Promise<Routed> {
@@ -130,19 +141,18 @@ export class Joined {
     for (const method of from) {
       let params: Params = {};
       for (let pages = 0; pages < mostPages && !read(); pages++) {
-        const { nextCursor } = await this.list(method, params, context);
-        if (typeof nextCursor !== "string") break;
+        // A server that cannot be read has no entry.
+        const { nextCursor } = await this.list(method, params, context).catch((): Params => ({}));
+        if (typeof nextCursor !== "string" || nextCursor === params["cursor"]) break;
         params = { cursor: nextCursor };
       }
     }
     return read();
   }
 
-  #byTemplate(uri: string, context: HandlerContext): Part | undefined {
-    for (const [key, part] of this.#owners) {
-      const [principal, text] = JSON.parse(key) as [string, string];
-      if (principal === context.session.principal && text.includes("{") && isOf(text, uri)) return part;
-    }
+  #byTemplate(uri: string, { session }: HandlerContext): Part | undefined {
+    for (const [, { part, principal, template }] of this.#templates)
+      if (principal === session.principal && template?.match(uri)) return part;
     return undefined;
   }
 
@@ -168,15 +178,12 @@ export class Joined {
   /** Whether an entry of a server is listed: no other server has its name or URI. */
   #isKept(part: Part, text: string, key: string, context: HandlerContext): boolean {
     if (key === "name") return part.back.prefix !== "" || !this.parts.some((each) => each.owns(text));
-    return this.#claim(part, text, context);
-  }
-
-  /** Makes a server the owner of a URI, unless another one is. Returns whether it is the owner. */
-  #claim(part: Part, uri: string, context: HandlerContext): boolean {
-    const key = keyOf(uri, context);
-    const owner = this.#owners.get(key);
-    if (!owner) this.#owners.set(key, part, { bytes: key.length });
-    return (owner ?? part) === part;
+    const id = keyOf(text, context);
+    if (!claim(this.#owners, part, id)) return false;
+    const { principal } = context.session;
+    if (key === "uriTemplate" && !this.#templates.get(id))
+      this.#templates.set(id, { part, principal, template: templateOf(text) }, { bytes: 4 * id.length });
+    return true;
   }
 
   #leaveOut({ back: { name, bridge } }: Part, message: string): void {
@@ -184,12 +191,21 @@ export class Joined {
   }
 }
 
-function isOf(template: string, uri: string): boolean {
+/** Makes a server the owner of a key, unless another one is. Returns whether it is the owner. */
+function claim(owners: BoundedMap<string, Part>, part: Part, key: string): boolean {
+  const owner = owners.get(key);
+  if (!owner) owners.set(key, part, { bytes: key.length });
+  return (owner ?? part) === part;
+}
+
+function templateOf(text: string): UriTemplate | undefined {
   try {
-    return new UriTemplate(template).match(uri) !== undefined;
+    const template = new UriTemplate(text);
+    template.match("");
+    return template;
   } catch {
     // It does not determine its values: the resource must be listed.
-    return false;
+    return undefined;
   }
 }
 

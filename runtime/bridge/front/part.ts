@@ -135,8 +135,9 @@ export class Part {
     let cursor: unknown;
     for (let pages = 0; pages < mostPages && read() === undefined; pages++) {
       const page = await fetch(cursor === undefined ? {} : { cursor });
-      cursor = page["nextCursor"];
-      if (typeof cursor !== "string") break;
+      const { nextCursor } = page;
+      if (typeof nextCursor !== "string" || nextCursor === cursor) break;
+      cursor = nextCursor;
     }
     return read();
   }

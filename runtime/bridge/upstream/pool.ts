@@ -4,7 +4,7 @@ import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { HandlerContext, ServerSession } from "@mcpgen/runtime";
 import type { InternalContext } from "@mcpgen/runtime/extending";
 import type { Back, Share } from "./options.js";
-import { type Caller, Upstream, isHttp } from "./upstream.js";
+import { type Caller, Upstream, failureOf, isHttp } from "./upstream.js";
 
 /** Connections without a call that are kept for the next one. */
 const mostIdle = 8;
@@ -71,6 +71,7 @@ export class Pool {
   #leased = 0;
   /** Facts of the server, as the last connection showed them. */
   #facts: Facts = { isModern: false, logs: true, capabilities: undefined };
+  readonly #opening = new Set<AbortController>();
   #isClosed = false;
 
   constructor(back: Back) {
@@ -96,8 +97,9 @@ export class Pool {
   /** Runs a call on the connection for its client. @param work gets the params for this connection */
   async run(params: Params, context: HandlerContext, work: Work): Promise<Params> {
     const seeker = seekerOf(context);
-    if (this.#shareOf(seeker) === "call") return this.#lease(seeker, params, work);
-    return work(await this.#keptFor(seeker), params);
+    if (this.#shareOf(seeker) === "call")
+      return this.#lease({ ...seeker, method: context.method }, params, work);
+    return work(await this.#shown(this.#keptFor(seeker), context.method), params);
   }
 
   /** The connection that serves a session as long as it lasts. */
@@ -111,10 +113,11 @@ export class Pool {
     return this.#keptFor(seekerOf(context));
   }
 
-  /** The connection for what no caller is known of: the only one, or that of the bridge itself. */
-  ofBridge(): Promise<Upstream> {
+  /** The connection for what no caller is known of: that of the only pipe, or that of the bridge itself. */
+  async ofBridge(): Promise<Upstream> {
     const [only, ...others] = this.#kept.values();
-    if (only && others.length === 0) return only;
+    const upstream = others.length === 0 ? await only : undefined;
+    if (upstream?.isOfAnyone) return upstream;
     const key = this.#sharedKey(itself);
     return this.#kept.get(key) ?? this.#keep(key, this.#opened(itself));
   }
@@ -151,9 +154,13 @@ export class Pool {
     const known = this.#kept.get(key);
     if (known) return known;
     const caller: Caller = { ...stated, isAlone, session: isSession ? session : undefined };
-    const opening = this.#opened(caller);
-    if (isAlone)
-      void session.closed.then(() => opening.then((upstream) => upstream.close())).catch(() => undefined);
+    const ended = new AbortController();
+    const opening = this.#makeRoom().then(() => this.#opened(caller, ended));
+    const end = (): Promise<void> => {
+      ended.abort();
+      return opening.then((upstream) => upstream.close());
+    };
+    if (isAlone) void session.closed.then(end).catch(() => undefined);
     return this.#keep(key, opening);
   }
 
@@ -161,16 +168,19 @@ export class Pool {
     this.#kept.set(key, opening);
     const drop = (): void => void (this.#kept.get(key) === opening && this.#kept.delete(key));
     void opening.then(({ client }) => client.closed.then(drop), drop);
-    if (this.#kept.size > mostKept) void this.#evict();
     return opening;
   }
 
-  /** Ends the connection without a call that was opened first. */
-  async #evict(): Promise<void> {
-    for (const opening of this.#kept.values()) {
+  /** Makes room for a connection: ends the one without a call that was opened first. @throws {McpError} `limit-exceeded` */
+  async #makeRoom(): Promise<void> {
+    if (this.#kept.size < mostKept) return;
+    for (const [key, opening] of this.#kept) {
       const upstream = await opening.catch(() => undefined);
-      if (upstream?.isIdle && !upstream.isOwned) return upstream.close();
+      if (!upstream?.isIdle || upstream.isOwned) continue;
+      this.#kept.delete(key);
+      return void upstream.close();
     }
+    throw full(`${mostKept} callers have connections with the server already`);
   }
 
   #numberOf(owner: object): number {
@@ -180,11 +190,13 @@ export class Pool {
   }
 
   /** Runs a call on a connection that serves nothing else meanwhile. */
-  async #lease(seeker: Seeker, params: Params, work: Work): Promise<Params> {
-    if (this.#leased >= mostLeased) {
-      const text = `${mostLeased} calls have connections with the server already: try again later`;
-      throw new McpError("limit-exceeded", text, { rpcCode: rpc.internalError });
-    }
+  async #lease(
+    { method, ...seeker }: Seeker & { readonly method: string },
+    params: Params,
+    work: Work,
+  ): Promise<Params> {
+    if (this.#leased >= mostLeased)
+      throw full(`${mostLeased} calls have connections with the server already`);
     const caller: Caller = {
       ...seeker,
       principal: seeker.session.principal,
@@ -195,7 +207,8 @@ export class Pool {
     this.#leased++;
     try {
       const pinned = this.#takePinned(params["requestState"]);
-      const upstream = pinned?.upstream ?? this.#takeIdle(key) ?? (await this.#opened(caller));
+      const upstream =
+        pinned?.upstream ?? this.#takeIdle(key) ?? (await this.#shown(this.#opened(caller), method));
       upstream.isOwned = true;
       let result: Params | undefined;
       try {
@@ -248,26 +261,41 @@ export class Pool {
 
   #release(key: string, upstream: Upstream): void {
     upstream.isOwned = false;
-    if (upstream.isMarked || this.#isClosed) return void upstream.close();
+    // A server may still log and ask for the call that has ended. Only a name shows that the next caller is the same one.
+    if (upstream.isMarked || upstream.isOfAnyone || this.#isClosed) return void upstream.close();
     this.#idle.push({ key, upstream });
     if (this.#idle.length > mostIdle) void this.#idle.shift()!.upstream.close();
   }
 
-  async #opened(caller: Caller): Promise<Upstream> {
-    const upstream = await Upstream.open(this.#back, caller);
-    const { isModern, client } = upstream;
-    const { serverCapabilities: capabilities } = client;
-    this.#facts = { isModern, logs: capabilities.logging !== undefined, capabilities };
-    this.#open.add(upstream);
-    void client.closed.then(() => this.#open.delete(upstream));
-    if (!this.#isClosed) return upstream;
-    await upstream.close();
-    throw new McpError("connection-closed", "the bridge is closed");
+  /** A connection, or the error that clients of the bridge may read: texts of starts name programs, files and hosts. */
+  #shown(opening: Promise<Upstream>, method: string): Promise<Upstream> {
+    return opening.catch((error: unknown) => {
+      throw failureOf(this.#back, method, error);
+    });
+  }
+
+  /** @param ended aborts when nothing needs the connection any more */
+  async #opened(caller: Caller, ended = new AbortController()): Promise<Upstream> {
+    if (this.#isClosed) ended.abort();
+    if (ended.signal.aborted) throw new McpError("connection-closed", "the bridge or its caller is closed");
+    this.#opening.add(ended);
+    try {
+      const upstream = await Upstream.open(this.#back, caller, ended.signal);
+      const { isModern, client } = upstream;
+      const { serverCapabilities: capabilities } = client;
+      this.#facts = { isModern, logs: capabilities.logging !== undefined, capabilities };
+      this.#open.add(upstream);
+      void client.closed.then(() => this.#open.delete(upstream));
+      return upstream;
+    } finally {
+      this.#opening.delete(ended);
+    }
   }
 
   /** Ends all connections. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const opening of this.#opening) opening.abort();
     await Promise.all([...this.#open].map((upstream) => upstream.close()));
   }
 }
@@ -283,4 +311,8 @@ function seekerOf(context: HandlerContext): Seeker {
     clientCapabilities,
     logLevel,
   };
+}
+
+function full(what: string): McpError {
+  return new McpError("limit-exceeded", `${what}: try again later`, { rpcCode: rpc.internalError });
 }

@@ -66,6 +66,8 @@ export class Upstream {
   isMarked = false;
   readonly #back: Back;
   readonly #session: ServerSession | undefined;
+  /** Its caller is neither a session nor a client with a name. */
+  readonly isOfAnyone: boolean;
   /** The running calls, by the options of their requests. */
   readonly #calls = new Map<RequestOptions, HandlerContext>();
   #asked = 0;
@@ -73,11 +75,12 @@ export class Upstream {
   /** Its first call has begun. */
   readonly #begun = new Promise<void>((resolve) => (this.#begin = resolve));
 
-  private constructor(back: Back, client: Client, { isAlone, session }: Caller) {
+  private constructor(back: Back, client: Client, { isAlone, session, principal }: Caller) {
     this.#back = back;
     this.client = client;
     this.isOwned = isAlone;
     this.#session = session;
+    this.isOfAnyone = !session && principal === "";
   }
 
   /** Whether each request states its client: there is no session with the server. */
@@ -86,13 +89,14 @@ export class Upstream {
   }
 
   /** Connects to a server. @throws {McpError} as `connect` */
-  static async open(back: Back, caller: Caller): Promise<Upstream> {
+  static async open(back: Back, caller: Caller, signal: AbortSignal): Promise<Upstream> {
     // The server may ask before the connection is open.
     let upstream!: Upstream;
     const answer = (method: string, params: object, context: AnswerContext): Promise<never> =>
       upstream.#answer(method, params as Params, context) as Promise<never>;
     const { name, bridge } = back;
     await connect(back.source, {
+      signal,
       ...(back.revision !== undefined && { revision: back.revision }),
       ...(bridge.contract && { contract: bridge.contract }),
       ...(caller.logLevel !== undefined && { logLevel: caller.logLevel }),
@@ -143,7 +147,7 @@ export class Upstream {
         this.isMarked = true;
         void this.#probe();
       }
-      const failure = this.#failure(method, error);
+      const failure = failureOf(this.#back, method, error);
       const isAnswered = context.session.era === "legacy" && params["inputResponses"] !== undefined;
       const refusal = isAnswered ? refusalOf(method, failure) : undefined;
       if (refusal) return refusal;
@@ -223,33 +227,31 @@ export class Upstream {
   async #probe(): Promise<void> {
     try {
       await this.client.ping({ timeout: pingMs, totalTimeout: pingMs });
-    } catch {
-      await this.close();
+    } catch (error) {
+      // A server that answers with an error is alive.
+      if (!isMcpError(error) || !error.remote) await this.close();
     }
-  }
-
-  /** The error for a client of the bridge. */
-  #failure(method: string, error: unknown): unknown {
-    if (!isMcpError(error) || error.remote) return error;
-    const { code, rpcCode, message } = error;
-    if (code === "method-not-found" || code === "missing-capability")
-      return new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`, {
-        rpcCode: rpc.methodNotFound,
-      });
-    // The tool, or another entry, is not as its contract says: for the client there is none.
-    if (code === "contract-drift") return invalidParams(message);
-    if (code === "cancelled" || (rpcCode !== undefined && rpcCode !== rpc.internalError)) return error;
-    // Texts of lost connections may name programs, files and hosts: they go to the operator alone.
-    const isOfAnswer = code === "invalid-result" || code === "not-expressible";
-    return internalError(
-      isOfAnswer ? message : `the server ${this.#back.name} did not answer: ${code}`,
-      error,
-    );
   }
 
   async close(): Promise<void> {
     await this.client.close().catch(() => undefined);
   }
+}
+
+/** The error for a client of the bridge. */
+export function failureOf({ name }: Back, method: string, error: unknown): unknown {
+  if (!isMcpError(error) || error.remote) return error;
+  const { code, rpcCode, message } = error;
+  if (code === "method-not-found" || code === "missing-capability")
+    return new McpError("method-not-found", `there is no method ${JSON.stringify(method)}`, {
+      rpcCode: rpc.methodNotFound,
+    });
+  // The tool, or another entry, is not as its contract says: for the client there is none.
+  if (code === "contract-drift") return invalidParams(message);
+  if (code === "cancelled" || (rpcCode !== undefined && rpcCode !== rpc.internalError)) return error;
+  // Texts of lost connections may name programs, files and hosts: they go to the operator alone.
+  const isOfAnswer = code === "invalid-result" || code === "not-expressible";
+  return internalError(isOfAnswer ? message : `the server ${name} did not answer: ${code}`, error);
 }
 
 /**
