@@ -485,8 +485,8 @@ const contractCommands: readonly CommandDefinition[] = [
       login: flag("Log in to the server in the browser; all bridges of this user share the login", {
         conflicts: "http",
       }),
-      contract: text("Contract FILE to compare the server with at the start"),
-      frozen: flag("Refuse a server that differs from its contract"),
+      contract: text("Contract FILE to compare the server with"),
+      frozen: flag("List and call only what the contract has"),
       config: bridgeConfig,
       ...sessionOptionDefinitions,
     },

@@ -18,14 +18,18 @@ function runtimeThat(connect: Runtime["connect"]): [Runtime, Opened[]] {
     parseStdioSource: (source) => [source],
     stdioClientChannel: (_, options: Opened["options"]) => {
       const graces: (number | undefined)[] = [];
+      let end: () => void = () => {};
       opened.push({ options, graces });
       return {
         pid: undefined,
-        exited: Promise.resolve(),
+        exited: new Promise<void>((resolve) => (end = resolve)),
         open: () => {},
         send: () => {},
         flush: () => {},
-        close: async () => void graces.push(options.inputGrace, options.terminateGrace),
+        close: async () => {
+          graces.push(options.inputGrace, options.terminateGrace);
+          end();
+        },
       };
     },
     streamChannel: (): Channel => {

@@ -71,7 +71,7 @@ function addressOf(bridge: Running): Promise<string> {
   return until("the address", serving) as Promise<string>;
 }
 
-/** A server of 2024-11-05 that is a process of its own, whose tool says its id. */
+/** A server of 2024-11-05 in another process, whose tool says its id. */
 const oldServer = (folder: string): string =>
   scripted(
     {

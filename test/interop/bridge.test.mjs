@@ -59,10 +59,10 @@ async function bridged(serves, back) {
 /** The same client without a bridge. A server that lacks the client's revision gets the newest that both have. */
 async function direct({ client, revision }, back) {
   const { revisions } = servers[back.server];
-  const spoken = revisions.includes(revision) ? revision : revisions.at(-1);
-  const opened = await open(back, spoken);
+  const common = revisions.includes(revision) ? revision : revisions.at(-1);
+  const opened = await open(back, common);
   const { connect } = await import(clients[client].module);
-  const session = await connect(opened.target, spoken, opened.args);
+  const session = await connect(opened.target, common, opened.args);
   return { session, close: () => session.close().then(opened.close) };
 }
 
@@ -173,9 +173,12 @@ const seen = Object.entries({
     const answer = await session.call("news");
     return [answer, await session.rest.next()];
   },
-  "form as asked": asking("name", () => ({ action: "accept", content: { name: "Ada", age: 36 } })),
-  "page as asked": asking("visit", () => ({ action: "decline" })),
-  "sampling as asked": asking("sample"),
+  "form as the server wants it": asking("name", () => ({
+    action: "accept",
+    content: { name: "Ada", age: 36 },
+  })),
+  "page as the server wants it": asking("visit", () => ({ action: "decline" })),
+  "sampling as the server wants it": asking("sample"),
   "two questions": asking("twice", (time) => ({ action: "accept", content: { name: `${time}` } })),
   "a user that fails": asking("name", () => {
     throw new Error("no user");

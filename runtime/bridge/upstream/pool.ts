@@ -274,7 +274,7 @@ export class Pool {
     });
   }
 
-  /** @param ended aborts when nothing needs the connection any more */
+  /** @param ended aborts when its caller has gone, and nothing else needs the connection */
   async #opened(caller: Caller, ended = new AbortController()): Promise<Upstream> {
     if (this.#isClosed) ended.abort();
     if (ended.signal.aborted) throw new McpError("connection-closed", "the bridge or its caller is closed");

@@ -1,5 +1,5 @@
 import type { RequestOptions, Signal } from "@mcpgen/protocol/model";
-import { type Clock, longestWait, McpError, type Timeouts } from "@mcpgen/base";
+import { type Clock, longestWait, McpError, type Timeouts, type platform } from "@mcpgen/base";
 import type { ClientProfile } from "./client-profile.js";
 
 /** Options of requests inside an operation with its own timeout. */
@@ -40,7 +40,7 @@ export interface Bounded {
  */
 export function withinBounds<T>(
   { clock, method, signal, due, late, connection }: Bounds,
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: platform.AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   const clear: (() => void)[] = [];

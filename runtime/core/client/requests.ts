@@ -6,6 +6,7 @@ import {
   messageOf,
   type Names,
   type Params,
+  type platform,
   requestHeaders,
   requireKnown,
   withProgressToken,
@@ -226,7 +227,7 @@ export class Requests {
     return { ...params, _meta: { ...this.#metaOf(params, view) } };
   }
 
-  #whileConnecting<T>(request: Bounded, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  #whileConnecting<T>(request: Bounded, work: (signal: platform.AbortSignal) => Promise<T>): Promise<T> {
     const { clock, timeouts } = this.#setup.profile;
     return withinBounds(whileConnecting(clock, timeouts, request), work);
   }

@@ -7,7 +7,6 @@ import { tasks as serving } from "@mcpgen/tasks";
 import { tasks } from "@mcpgen/tasks/client";
 import { expect, onTestFinished, test } from "vitest";
 import { type Wire, clientOf, eras, sourceOf } from "../../support/served.js";
-import { deferred } from "../../tasks/server/served.js";
 import { until } from "../../support/until.mjs";
 
 // A bridge has no code for tasks: the extension of 2026-07-28 and the tasks of 2025-11-25 pass as they are.
@@ -39,12 +38,13 @@ async function opened(
     isError: true,
     content: [text("no")] as never,
   }));
-  const polled = deferred();
+  let end: () => void = () => {};
+  const polled = new Promise<void>((resolve) => (end = resolve));
   server.use(({ method }, next) => {
-    if (method === "tasks/get") polled.resolve();
+    if (method === "tasks/get") end();
     return next();
   });
-  server.tool("polled", { task: { support: "required" } }, () => polled.promise.then(() => "done"));
+  server.tool("polled", { task: { support: "required" } }, () => polled.then(() => "done"));
   const source = await sourceOf(server, "HTTP");
   const bridge = isBridged ? await createBridge({ back: { source } }, { onEvent: () => true }) : server;
   if (isBridged) onTestFinished(() => bridge.close());

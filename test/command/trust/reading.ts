@@ -48,6 +48,8 @@ export const others: readonly string[] = [
     "task cancel",
     "dev",
     "host test",
+    "bridge",
+    "bridge approve",
   ],
   // They write what their arguments name.
   ...["revision add", "extension add", "extension remove", "init client"],
