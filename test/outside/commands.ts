@@ -14,7 +14,7 @@ export interface Command {
 /** Commands that do not run, each with the reason. A line that none of them names runs. */
 const leftOut: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/\/\/auth\.example\.com|_CLIENT_SECRET=|\bmcpgen log(?:in|out) /, "it needs an authorization server"],
-  [/^npx mcpgen (?:dev|bridge (?!approve))\b|^npm run test:watch$/, "it runs until Ctrl-C"],
+  [/^npx mcpgen (?:dev\b|bridge (?!approve))|^npm run test:watch$/, "it runs until Ctrl-C"],
   [/^mcpgen trust$/, "it asks at a terminal"],
   [/ --open$/, "it opens a browser"],
   [/^npx mcpgen host test /, "it runs a host"],

@@ -2,12 +2,14 @@ import { type Share, createBridge } from "@mcpgen/bridge";
 import { clientRevisions, serverRevisions } from "@mcpgen/protocol";
 import { type Server, type Source, connect } from "@mcpgen/runtime";
 import { expect, onTestFinished, test } from "vitest";
+import { cases } from "../../support/cases.mjs";
 import { serverWith, sourceOf } from "../../support/served.js";
 
 // Callers of one bridge get only the questions, logs and roots of the calls that they made.
 
 const form = { type: "object", properties: { by: { type: "string" } } } as const;
-const rounds = 25;
+/** Calls of each caller: five at a time. */
+const rounds = cases(125, 5);
 
 /** A server that asks, logs and reads roots in the name of its caller. */
 function backOf(era: "legacy" | "modern"): Server {
@@ -63,7 +65,8 @@ async function call(source: Source, revision: string, me: string, tally: Tally):
     else if (text === JSON.stringify([me, me, `file:///${me}`])) tally.right++;
     else tally.wrong.push([me, "result", text]);
   };
-  for (let made = 0; made < rounds; made += 5) await Promise.all(Array.from({ length: 5 }, one));
+  for (let made = 0; made < rounds; made += 5)
+    await Promise.all(Array.from({ length: Math.min(5, rounds - made) }, one));
 }
 
 const policies = (["auto", "principal", "session", "call"] as const).flatMap((share) =>
