@@ -8,6 +8,7 @@ const workspaces = {
   mcpgen: ".",
   "@mcpgen/auth": "runtime/auth",
   "@mcpgen/base": "runtime/base",
+  "@mcpgen/bridge": "runtime/bridge",
   "@mcpgen/cluster": "runtime/cluster",
   "@mcpgen/engine": "engine",
   "@mcpgen/protocol": "generated",

@@ -204,6 +204,8 @@ function manifest(
       ...more,
     },
     devDependencies: {
+      // mcpgen alone needs it.
+      ...(origin !== "registry" && { "@mcpgen/bridge": specs["@mcpgen/bridge"] }),
       "@mcpgen/testing": specs["@mcpgen/testing"],
       mcpgen: specs.mcpgen,
       typescript,

@@ -8,6 +8,7 @@ const names = [
   "mcpgen",
   "@mcpgen/auth",
   "@mcpgen/base",
+  "@mcpgen/bridge",
   "@mcpgen/cluster",
   "@mcpgen/engine",
   "@mcpgen/protocol",
