@@ -34,7 +34,7 @@ test("an existing package.json stays, and the missing lines are printed exactly"
       "MG6401",
       "the file is unchanged, and lacks type, scripts.start, scripts.http, scripts.dev, scripts.test, scripts.test:watch, dependencies.@mcpgen/auth, " +
         "dependencies.@mcpgen/base, dependencies.@mcpgen/engine, dependencies.@mcpgen/cluster, dependencies.@mcpgen/protocol, dependencies.@mcpgen/tasks, " +
-        "devDependencies.@mcpgen/testing, devDependencies.mcpgen, devDependencies.typescript",
+        "devDependencies.@mcpgen/bridge, devDependencies.@mcpgen/testing, devDependencies.mcpgen, devDependencies.typescript",
     ],
   ]);
   // The step to install comes after the packages to add.
