@@ -2,7 +2,6 @@ import { type Params, invalidParams, withTimeout } from "@mcpgen/base";
 import type { Implementation, ServerCapabilities } from "@mcpgen/protocol/authoring";
 import type { HandlerContext, Server } from "@mcpgen/runtime";
 import { createServer } from "@mcpgen/runtime/all";
-
 import { listMs } from "../upstream/notices.js";
 import { type BackServer, type BridgeContract, type BridgeOptions, backsOf } from "../upstream/options.js";
 import type { Pool } from "../upstream/pool.js";
@@ -29,8 +28,8 @@ interface Handling {
  * Makes a server that passes everything on to others, in both directions, whatever revision and transport its clients and those
  * servers speak. Serve it as any other: `serveStdio(bridge)`, `serveHttp(bridge)`, with middleware, observation and limits.
  *
- * It connects once, to learn what each server offers, unless a contract says that, and again for its callers (`share`). Its `close` ends these connections, too:
- * call it after those of the transports.
+ * It connects once, to learn what each server offers, unless a contract says that, and again for its callers (`share`). Its `close`
+ * ends these connections, too: call it after those of the transports.
  *
  * Several servers are one: names of tools and prompts begin with those of their servers, and a list has the entries of all of them.
  * A server that is away, or needs more than 5 s, is left out of a list; `list_changed` says when it was reached again. At least one must
@@ -105,6 +104,8 @@ async function bridgeOf(
   });
 }
 
+const changing = { listChanged: true };
+
 /** What clients get to know of a server first. */
 interface Facts {
   readonly info: object | undefined;
@@ -113,23 +114,20 @@ interface Facts {
 }
 
 async function factsFrom(pool: Pool): Promise<Facts> {
-  const first = await pool.start();
-  const { serverInfo: info, serverCapabilities: capabilities, instructions } = first.client;
-  await pool.forget(first);
+  const { serverInfo: info, serverCapabilities: capabilities, instructions } = await pool.learn();
   return { info, capabilities, instructions };
 }
 
 /** The facts of a contract. Without capabilities, it allows what its lists need. */
 function factsOf(contract: BridgeContract): Facts {
   const { name = identity.name, version = "0", title, instructions, capabilities } = contract;
-  const changing = { listChanged: true };
-  const lists = {
+  const needed = {
     ...(contract.tools && { tools: changing }),
     ...(contract.prompts && { prompts: changing }),
     ...((contract.resources ?? contract.resourceTemplates) && { resources: changing }),
   };
   const info = { name, version, ...(title !== undefined && { title }) };
-  return { info, capabilities: capabilities ?? lists, instructions };
+  return { info, capabilities: capabilities ?? needed, instructions };
 }
 
 /** Connects to all servers at once. Of several, `undefined` stands for those that are away; without any, the first that answers counts. */
@@ -159,7 +157,6 @@ const offered: ReadonlySet<string> = new Set(Object.values(lists).map(({ of }) =
 function capabilitiesOf(reached: readonly (Facts | undefined)[]): ServerCapabilities {
   const declared = reached.flatMap((each) => (each ? [each.capabilities] : []));
   if (reached.length === 1) return declared[0]!;
-  const changing = { listChanged: true };
   const any = {
     tools: changing,
     prompts: changing,

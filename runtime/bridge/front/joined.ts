@@ -1,13 +1,10 @@
 import { BoundedMap, invalidParams, isObject, McpError, messageOf, type Params } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import { type HandlerContext, UriTemplate, resourceNotFound } from "@mcpgen/runtime";
-import { type ListMethod, type Part, lists } from "./part.js";
+import { type ListMethod, type Part, findInPages, keyOf, lists } from "./part.js";
 
 /** URIs and templates whose server is remembered, for all principals, and their bytes. */
 const room = { count: 100_000, bytes: 16 * 1_048_576, full: "evict" } as const;
-
-/** Joint pages that are read to find a resource. */
-const mostPages = 100;
 
 interface Template {
   readonly part: Part;
@@ -139,15 +136,13 @@ export class Joined {
   ): Promise<Part | undefined> {
     const read = () => this.#owners.get(keyOf(uri, context));
     for (const method of from) {
-      let params: Params = {};
-      for (let pages = 0; pages < mostPages && !read(); pages++) {
-        // A server that cannot be read has no entry.
-        const { nextCursor } = await this.list(method, params, context).catch((): Params => ({}));
-        if (typeof nextCursor !== "string" || nextCursor === params["cursor"]) break;
-        params = { cursor: nextCursor };
-      }
+      // A server that cannot be read has no entry.
+      const found = await findInPages(read, (params) =>
+        this.list(method, params, context).catch((): Params => ({})),
+      );
+      if (found) return found;
     }
-    return read();
+    return undefined;
   }
 
   #byTemplate(uri: string, { session }: HandlerContext): Part | undefined {
@@ -207,8 +202,4 @@ function templateOf(text: string): UriTemplate | undefined {
     // It does not determine its values: the resource must be listed.
     return undefined;
   }
-}
-
-function keyOf(uri: string, { session }: HandlerContext): string {
-  return JSON.stringify([session.principal, uri]);
 }

@@ -112,7 +112,7 @@ export class Part {
     if (prefix === "") return joint;
     const read = () => this.#shortened.get(joint);
     const whole = maybeShortened(joint)
-      ? await this.#find(read, (params) => this.jointPage(method, params, context))
+      ? await findInPages(read, (params) => this.jointPage(method, params, context))
       : undefined;
     return whole ?? joint.slice(prefix.length + 1);
   }
@@ -121,28 +121,28 @@ export class Part {
   async describe(name: string, context: HandlerContext): Promise<Described | undefined> {
     if (!this.mayCall(name)) return undefined;
     const key = keyOf(name, context);
-    return this.#find(
+    return findInPages(
       () => this.#tools.get(key),
       (params) => this.page("tools/list", params, context),
     );
   }
-
-  /** Reads pages of a list until one shows what is looked for. */
-  async #find<T>(
-    read: () => T | undefined,
-    fetch: (params: Params) => Promise<Params>,
-  ): Promise<T | undefined> {
-    let cursor: unknown;
-    for (let pages = 0; pages < mostPages && read() === undefined; pages++) {
-      const page = await fetch(cursor === undefined ? {} : { cursor });
-      const { nextCursor } = page;
-      if (typeof nextCursor !== "string" || nextCursor === cursor) break;
-      cursor = nextCursor;
-    }
-    return read();
-  }
 }
 
-function keyOf(name: string, { session }: HandlerContext): string {
+/** Reads pages of a list until one shows what is looked for. */
+export async function findInPages<T>(
+  read: () => T | undefined,
+  fetch: (params: Params) => Promise<Params>,
+): Promise<T | undefined> {
+  let cursor: unknown;
+  for (let pages = 0; pages < mostPages && read() === undefined; pages++) {
+    const { nextCursor } = await fetch(cursor === undefined ? {} : { cursor });
+    if (typeof nextCursor !== "string" || nextCursor === cursor) break;
+    cursor = nextCursor;
+  }
+  return read();
+}
+
+/** The key of a name or a URI for the principal of a request. */
+export function keyOf(name: string, { session }: HandlerContext): string {
   return JSON.stringify([session.principal, name]);
 }

@@ -1,7 +1,7 @@
 import { BoundedMap, McpError, type Params, lost, systemClock, unref } from "@mcpgen/base";
 import * as rpc from "@mcpgen/base/rpc-codes";
 import type { ServerCapabilities } from "@mcpgen/protocol/authoring";
-import type { HandlerContext, ServerSession } from "@mcpgen/runtime";
+import type { Client, HandlerContext, ServerSession } from "@mcpgen/runtime";
 import type { InternalContext } from "@mcpgen/runtime/extending";
 import type { Back, Share } from "./options.js";
 import { type Caller, Upstream, failureOf, isHttp } from "./upstream.js";
@@ -82,16 +82,12 @@ export class Pool {
     return this.#facts;
   }
 
-  /** Opens the first connection, to learn about the server. It goes on if it can serve more than one caller. */
-  async start(): Promise<Upstream> {
+  /** Connects, to learn about the server. The connection goes on if it can serve more than one caller. */
+  async learn(): Promise<Client> {
     const upstream = await this.#opened(itself);
     if (upstream.isModern) this.#keep(this.#sharedKey(itself), Promise.resolve(upstream));
-    return upstream;
-  }
-
-  /** Ends the first connection, if it serves no caller. */
-  async forget(first: Upstream): Promise<void> {
-    if (!first.isModern) await first.close();
+    else await upstream.close();
+    return upstream.client;
   }
 
   /** Runs a call on the connection for its client. @param work gets the params for this connection */
